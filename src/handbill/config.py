@@ -1,0 +1,133 @@
+"""Settings: shipped, then the user's, then the project's. Hooks read one compiled file, if any.
+
+People write TOML (`~/.config/handbill/config.toml`, `<project>/.handbill.toml`). Parsing that
+costs more than a whole hook, so the result is kept as JSON beside the state and made anew when a
+source's time or size changed.
+"""
+
+from __future__ import annotations
+
+import posix
+import zlib
+
+from handbill.core.paths import name, normal
+from handbill.hotjson import loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+PROJECT_FILE = ".handbill.toml"
+PACKAGE = __file__[: __file__.rfind("/")]
+SHIPPED = f"{PACKAGE}/data/directives"
+
+CORE_TYPES = ("AGENTS.md", "INVARIANTS.md", "ARCHITECTURE.md")
+SKILL_TYPES = ("TESTING.md", "PITFALLS.md", "CONTRIBUTING.md", "COMMANDS.md", "CHECKLIST.md", "TEMPLATE.md")
+EXCLUDED = (
+    "node_modules", ".git", ".hg", ".svn", "sessions", "tmp", "dist", "build", "target", "vendor",
+    "__pycache__", ".venv", "venv", ".tox", ".mypy_cache", ".pytest_cache",
+)  # fmt: skip
+
+
+class Config:
+    """One project's settings. Unset values are the shipped ones."""
+
+    def __init__(self, project: str, home: str, values: Mapping[str, Any] | None = None) -> None:
+        values = values or {}
+        self.project = project
+        self.home = home
+        directives = values.get("directives", {})
+        self.core_types: tuple[str, ...] = (*CORE_TYPES, *directives.get("always", ()))
+        self.skill_types: tuple[str, ...] = SKILL_TYPES
+        self.excluded = frozenset((*EXCLUDED, *directives.get("exclude", ())))
+        self.bare_agents_md: bool = directives.get("bare_agents_md", True)
+        self.standards: list[str] | None = values.get("standards", {}).get("files")
+        self.subagent_standards: list[str] | None = values.get("standards", {}).get("subagents")
+        self.allowed: tuple[str, ...] = tuple(
+            normal(path.replace("~", home, 1) if path.startswith("~/") else path)
+            for path in values.get("files", {}).get("allow", ())
+        )
+        self.problems: list[str] = list(values.get("problems", ()))
+
+    @property
+    def user_library(self) -> str:
+        return f"{self.home}/.claude"
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """Folders that hold standards by name; the user's goes before the shipped one."""
+        return f"{self.user_library}/.directives", SHIPPED
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The only places that files are delivered from."""
+        return self.project, self.user_library, SHIPPED, *self.allowed
+
+    def standard_names(self, *, subagent: bool) -> list[str]:
+        chosen = self.subagent_standards if subagent else self.standards
+        if chosen is not None:
+            return chosen
+        handle = posix.open(f"{PACKAGE}/data/standards.json", posix.O_RDONLY | posix.O_CLOEXEC)
+        try:
+            shipped = loads(posix.read(handle, 1 << 16).decode())
+        finally:
+            posix.close(handle)
+        names: list[str] = shipped["subagents" if subagent else "files"]
+        return names
+
+
+def home_of(environ: Mapping[str, str]) -> str:
+    home = environ.get("HOME", "")
+    return normal(home) if home.startswith("/") else f"/tmp/handbill-{posix.getuid()}"
+
+
+def state_roots(project: str, environ: Mapping[str, str]) -> tuple[str, str]:
+    """(where this project's state is, where it goes when that cannot be written).
+
+    `engine install` makes `<project>/sessions/.windows`; without it (installed for the user, or
+    a project that is `/`, the home folder or read-only) state stays out of the project.
+    """
+    state = environ.get("XDG_STATE_HOME", "")
+    state = state if state.startswith("/") else f"{home_of(environ)}/.local/state"
+    spare = f"{state}/handbill/{name(project) or 'root'}-{zlib.crc32(project.encode('utf-8', 'replace')):08x}"
+    try:
+        posix.stat(f"{project}/sessions/.windows")
+    except (OSError, ValueError):
+        return spare, ""
+    return f"{project}/sessions", spare
+
+
+def sources(project: str, environ: Mapping[str, str]) -> list[list[Any]]:
+    """[path, mtime, size] of the files that exist, the user's first."""
+    user = environ.get("XDG_CONFIG_HOME", "")
+    user = user if user.startswith("/") else f"{home_of(environ)}/.config"
+    found: list[list[Any]] = []
+    for path in (f"{user}/handbill/config.toml", f"{project}/{PROJECT_FILE}"):
+        try:
+            status = posix.stat(path)
+        except (OSError, ValueError):
+            continue
+        found.append([path, status.st_mtime_ns, status.st_size])
+    return found
+
+
+def load(project: str, environ: Mapping[str, str], state: str) -> Config:
+    home = home_of(environ)
+    stamps = sources(project, environ)
+    if not stamps:
+        return Config(project, home)
+    compiled = f"{state}/.engine/config.json"
+    try:
+        handle = posix.open(compiled, posix.O_RDONLY | posix.O_CLOEXEC)
+        try:
+            kept = loads(posix.read(handle, 1 << 20).decode())
+        finally:
+            posix.close(handle)
+        if kept["sources"] == stamps:
+            return Config(project, home, kept["values"])
+    except (OSError, ValueError, KeyError, TypeError):
+        pass  # not compiled yet, or unusable: made anew below
+    from handbill.configfile import compiled_values
+
+    return Config(project, home, compiled_values(stamps, compiled))

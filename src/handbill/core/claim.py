@@ -1,0 +1,195 @@
+"""The answer to "is it already there?", in one place; it runs inside one locked update.
+
+Files are read before the claim, so what is granted is in hand: a file deleted meanwhile is still
+delivered as it was, and a grant never turns out empty.
+"""
+
+from __future__ import annotations
+
+from handbill.core.pack import BETWEEN, PRELOADED, UPDATED, block, parts_of, units
+from handbill.core.window import with_letter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from handbill.core.event import Event
+    from handbill.core.plan import Want
+    from handbill.core.window import Record, Window
+
+SKIP_PATH, SKIP_INODE, SKIP_CONTENT = "skip-dedup", "skip-inode", "skip-content"
+
+
+class Sheet:
+    """A file as it was read for delivery."""
+
+    __slots__ = ("digest", "inode", "path", "text")
+
+    def __init__(self, path: str, inode: str, digest: str, text: str) -> None:
+        self.path = path
+        self.inode = inode
+        self.digest = digest
+        self.text = text
+
+
+class Refusal:
+    """Why a file is not delivered. `quiet`: nothing is wrong (it is gone, or empty)."""
+
+    __slots__ = ("path", "quiet", "why")
+
+    def __init__(self, path: str, why: str, quiet: bool = False) -> None:
+        self.path = path
+        self.why = why
+        self.quiet = quiet
+
+
+class Grant:
+    __slots__ = ("block", "part", "parts", "path", "reason", "word")
+
+    def __init__(self, path: str, reason: str, block: str, part: int, parts: int, word: str) -> None:
+        self.path = path
+        self.reason = reason
+        self.block = block
+        self.part = part
+        self.parts = parts
+        self.word = word
+
+
+class Claim:
+    __slots__ = ("grants", "queued", "refused", "skipped")
+
+    def __init__(self) -> None:
+        self.grants: list[Grant] = []
+        self.skipped: list[tuple[str, str, str]] = []  # (path, why, reason)
+        self.refused: list[Refusal] = []
+        self.queued: list[tuple[str, str]] = []  # newly pending: (path, reason)
+
+    @property
+    def text(self) -> str:
+        return BETWEEN.join(grant.block for grant in self.grants)
+
+
+class _Candidate:
+    __slots__ = ("parts", "reason", "sheet", "word")
+
+    def __init__(self, sheet: Sheet, reason: str, parts: list[str], word: str) -> None:
+        self.sheet = sheet
+        self.reason = reason
+        self.parts = parts
+        self.word = word
+
+
+def claim(
+    window: Window,
+    wants: Iterable[Want],
+    sheets: Mapping[str, Sheet | Refusal],
+    event: Event,
+    budget: int,
+    *,
+    offset: int = 0,
+    now: float = 0.0,
+) -> tuple[Window, Claim]:
+    """Grant what fits in `budget` units and is not there yet; the rest waits in `pending`.
+
+    `offset` is the size of the transcript now: proof of arrival will stand behind it.
+    """
+    twin, answer = window.copy(), Claim()
+    queue = dict(window.pending)
+    for want in wants:
+        queue.setdefault(want.path, want.reason)
+    twin.pending = {}
+    room = budget
+    candidates = []
+    seen = {record["inode"]: path for path, record in window.files.items() if record["inode"]} if queue else {}
+    digests = {record["hash"]: path for path, record in window.files.items() if record["hash"]} if queue else {}
+    for path, reason in queue.items():
+        candidate = _candidate(window, path, reason, sheets, seen, digests, budget, answer)
+        if isinstance(candidate, _Candidate):
+            candidates.append(candidate)
+            seen[candidate.sheet.inode] = digests[candidate.sheet.digest] = path
+        elif candidate:
+            twin.pending[path] = reason
+    candidates.sort(key=lambda c: len(c.parts) > 1)  # stable: whole files first
+    for candidate in candidates:
+        room = _grant(twin, candidate, room, event, now, answer)
+    for path, reason in twin.pending.items():
+        if path not in window.pending:
+            answer.queued.append((path, reason))
+    if answer.grants:
+        twin.serial += 1
+        twin.claims.append({
+            "id": twin.serial, "batch": event.batch, "via": event.kind, "offset": offset, "at": now,
+            "items": [[grant.path, grant.part] for grant in answer.grants],
+        })  # fmt: skip
+    return twin, answer
+
+
+def _candidate(
+    window: Window,
+    path: str,
+    reason: str,
+    sheets: Mapping[str, Sheet | Refusal],
+    seen: dict[str, str],
+    digests: dict[str, str],
+    budget: int,
+    answer: Claim,
+) -> _Candidate | bool:
+    """What to deliver; True = keep it pending; False = settled without delivery."""
+    if window.holds(path):
+        answer.skipped.append((path, SKIP_PATH, reason))
+        return False
+    carried = window.carried.get(path)
+    if carried is not None and carried["via"] != "session_started":
+        return True  # it may be in the tail that a compaction kept: the audit must speak first
+    sheet = sheets.get(path)
+    if sheet is None:
+        return True  # queued by another process after we looked
+    if isinstance(sheet, Refusal):
+        answer.refused.append(sheet)
+        return False
+    record = window.files.get(path)
+    if seen.get(sheet.inode, path) != path:
+        answer.skipped.append((path, SKIP_INODE, reason))
+        return False
+    if digests.get(sheet.digest, path) != path:
+        answer.skipped.append((path, SKIP_CONTENT, reason))
+        return False
+    stale = record is not None and record["hash"] != sheet.digest and bool(record["parts"].strip("."))
+    try:
+        parts = parts_of(path, sheet.digest, sheet.text, budget)
+    except ValueError as error:
+        answer.refused.append(Refusal(path, str(error)))
+        return False
+    return _Candidate(sheet, reason, parts, UPDATED if stale else PRELOADED)
+
+
+def _grant(twin: Window, candidate: _Candidate, room: int, event: Event, now: float, answer: Claim) -> int:
+    sheet, total = candidate.sheet, len(candidate.parts)
+    record = twin.files.get(sheet.path)
+    if record is None or record["hash"] != sheet.digest or len(record["parts"]) != total:
+        record = _record(sheet, candidate, event, now)
+    for number, text in enumerate(candidate.parts, 1):
+        if record["parts"][number - 1] != ".":
+            continue
+        whole = block(sheet.path, sheet.digest, text, number, total, candidate.word)
+        size = units(whole) + len(BETWEEN)
+        if size - len(BETWEEN) > room:
+            break
+        room -= size
+        record = {**with_letter(record, number, "s"), "batch": event.batch, "via": event.kind, "at": now}
+        answer.grants.append(Grant(sheet.path, candidate.reason, whole, number, total, candidate.word))
+    if record["parts"].strip("."):
+        twin.files[sheet.path] = record
+    if "." in record["parts"]:
+        twin.pending[sheet.path] = candidate.reason
+    return room
+
+
+def _record(sheet: Sheet, candidate: _Candidate, event: Event, now: float) -> Record:
+    record: Record = {
+        "inode": sheet.inode, "hash": sheet.digest, "chars": units(sheet.text), "reason": candidate.reason,
+        "at": now, "via": event.kind, "batch": event.batch, "parts": "." * len(candidate.parts),
+    }  # fmt: skip
+    if candidate.word == UPDATED:
+        record["updated"] = True
+    return record

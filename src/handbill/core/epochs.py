@@ -1,0 +1,215 @@
+"""Windows over time: which chapter of its window an event opens, and what that does to the ledger."""
+
+from __future__ import annotations
+
+from handbill.core.event import COMPACTING, PROMPT_SUBMITTED, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED
+from handbill.core.window import Window
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.core.event import Event
+    from handbill.core.receipts import Title
+    from handbill.core.window import Record
+
+GO_ON = "go-on"  # the ledger is right
+FRESH = "fresh"  # an empty window
+ADOPT = "adopt"  # a window that we do not know: its transcript says what is in it
+WAIT = "wait"  # not known, and its transcript cannot be read yet: deliver nothing
+AUDIT = "audit"  # resumed: what is in the ledger may not have survived
+COMPACT = "compact"  # this window was compacted
+SUSPECT = "suspect"  # some window of this session was compacted; its transcript will tell
+
+# Lanes of one start run within this time of each other; a second compaction does not.
+SAME_MOMENT = 10.0
+
+
+class Survivors:
+    """What a transcript says is in a window: titles of our blocks, and whether it was compacted."""
+
+    __slots__ = ("boundary", "complete", "titles", "tools")
+
+    def __init__(
+        self, titles: dict[Title, None] | None = None, boundary: str = "", tools: tuple[str, ...] = (), complete: bool = True
+    ) -> None:
+        self.titles = titles or {}
+        self.boundary = boundary
+        self.tools = tools  # ids of the tool calls that stand in the window
+        self.complete = complete  # False: only the end of a long transcript was read
+
+
+def chapter(
+    event: Event, window: Window | None, now: float, *, whose_known: bool = True, agents_survive: bool = True
+) -> str:
+    """`whose_known`: the host said (or there can be no doubt) which window a compaction hit.
+    `agents_survive`: a subagent that is continued still has what it was given before.
+    """
+    if event.kind == SESSION_STARTED:
+        return _start(event, window, now, whose_known)
+    if event.kind == SUBAGENT_STARTED:
+        if window is None or not window.started:
+            return FRESH
+        # touched: it has worked since, so this is no second registration of the same start
+        again = bool(window.touched) or now - window.created > SAME_MOMENT
+        return FRESH if again and not agents_survive else GO_ON
+    if window is None or not window.started:
+        return {TOOL_BATCH_FINISHED: ADOPT, PROMPT_SUBMITTED: WAIT}.get(event.kind, GO_ON)
+    return GO_ON
+
+
+def _start(event: Event, window: Window | None, now: float, whose_known: bool) -> str:
+    known = window is not None and window.started
+    if event.source == "fork":
+        return GO_ON if known else WAIT
+    if event.source == "resume":
+        return AUDIT if known else ADOPT
+    if event.source == "compact":
+        if not whose_known:
+            return SUSPECT
+        if window is None or not known:
+            return COMPACT
+        again = not window.flags.get("compacting") and now - window.flags.get("compacted", 0.0) < SAME_MOMENT
+        return GO_ON if again else COMPACT
+    if window is None or not known:
+        return FRESH
+    # startup or clear of a known id: a lane, or the same hooks registered twice, has been here
+    return GO_ON if window.client == event.client else FRESH
+
+
+def opened(event: Event, window: Window | None, now: float) -> Window:
+    """A ledger for a window whose start we see; what a side event noted before is kept."""
+    twin = Window(event.session_id, event.agent_id or "main", event.host, now)
+    if window is not None and not window.started:
+        twin.files = dict(window.files)
+        twin.created = window.created
+    twin.started = True
+    twin.client = event.client
+    twin.transcript = event.transcript
+    return twin
+
+
+def compacted(window: Window, offset: int, now: float) -> Window:
+    """A new epoch: all but what the host reloads itself is gone, or in the tail that it keeps."""
+    twin = window.copy()
+    twin.epoch += 1
+    twin.files = {path: record for path, record in window.files.items() if _reloaded(record)}
+    twin.carried = {path: record for path, record in window.files.items() if not _reloaded(record)}
+    twin.carried_from = offset
+    twin.pending, twin.claims, twin.touched = {}, [], {}
+    twin.suspect = -1
+    twin.flags = {name: value for name, value in window.flags.items() if name != "compacting"}
+    twin.flags["compacted"] = now
+    return twin
+
+
+def arming(window: Window, event: Event) -> Window:
+    """A compaction is about to come: tells it from the lanes of the one before."""
+    if event.kind != COMPACTING or window.flags.get("compacting"):
+        return window
+    twin = window.copy()
+    twin.flags["compacting"] = True
+    return twin
+
+
+def inherited(window: Window, survivors: Survivors, *, records: bool) -> Window:
+    """Judge what was carried over a compaction, now that the transcript shows what was kept."""
+    twin = window.copy()
+    for path, record in window.carried.items():
+        kept = _kept_parts(path, record, survivors) if records else _kept_batch(record, survivors)
+        if kept and path not in twin.files:
+            twin.files[path] = {**record, "parts": kept, "tail": True}
+            if "." in kept:
+                twin.pending[path] = record["reason"]
+    twin.carried, twin.carried_from = {}, 0
+    return twin
+
+
+def resumed(window: Window, survivors: Survivors, *, keeps_tail: bool) -> Window:
+    """Keep what the resuming client rebuilds; the rest is pending again."""
+    twin = window.copy()
+    for path, record in window.files.items():
+        if record["parts"] == "h" or record["via"] == "host":
+            continue
+        kept = _kept_parts(path, record, survivors)
+        if not survivors.complete and not kept:
+            continue  # older than what was read: it was confirmed, and old history does not change
+        if record.get("tail") and not keeps_tail:
+            kept = ""
+        if kept == record["parts"].replace("s", "k"):
+            twin.files[path] = {**record, "parts": kept}
+            continue
+        del twin.files[path]
+        if kept:
+            twin.files[path] = {**record, "parts": kept}
+        twin.pending.setdefault(path, record["reason"])
+    twin.claims = []
+    return twin if _differs(twin, window) else window
+
+
+def adopted(event: Event, window: Window | None, survivors: Survivors, now: float) -> Window:
+    """A ledger rebuilt from the transcript alone."""
+    twin = opened(event, window, now)
+    for shown_path, digest, part, parts in survivors.titles:
+        record = twin.files.get(shown_path)
+        if record is None or record["hash"] != digest or len(record["parts"]) != parts:
+            record = {
+                "inode": "", "hash": digest, "chars": 0, "reason": "found in the transcript",
+                "at": now, "via": "transcript", "batch": "", "parts": "." * parts,
+            }  # fmt: skip
+        letters = record["parts"]
+        twin.files[shown_path] = {**record, "parts": letters[: part - 1] + "k" + letters[part:]}
+    for path, record in twin.files.items():
+        if "." in record["parts"]:
+            twin.pending[path] = record["reason"]
+    return twin
+
+
+def _reloaded(record: Record) -> bool:
+    """Root instruction files are read again by the host itself after a compaction."""
+    return bool(record["via"] == "host" and not record["reason"].startswith("nested"))
+
+
+def _kept_parts(path: str, record: Record, survivors: Survivors) -> str:
+    from handbill.core.pack import shown
+
+    name, total = shown(path), len(record["parts"])
+    letters = [
+        "k" if (name, record["hash"], part, total) in survivors.titles else "." for part in range(1, total + 1)
+    ]
+    return "".join(letters) if "k" in letters else ""
+
+
+def _kept_batch(record: Record, survivors: Survivors) -> str:
+    """Where injections are in no transcript: those of a kept tool call are kept with it."""
+    parts: str = record["parts"]
+    return parts.replace("s", "e") if record["batch"] and record["batch"] in survivors.tools else ""
+
+
+def _differs(one: Window, other: Window) -> bool:
+    return one.files != other.files or one.pending != other.pending or one.claims != other.claims
+
+
+def side_noted(event: Event, now: float) -> Window:
+    """A window that we know only from a side event, before (or without) its start."""
+    return Window(event.session_id, event.agent_id or "main", event.host, now)
+
+
+def reopened(window: Window, event: Event) -> Window:
+    if window.client == event.client and window.transcript == event.transcript:
+        return window
+    twin = window.copy()
+    twin.client, twin.transcript = event.client, event.transcript
+    return twin
+
+
+def suspected(window: Window | None, offset: int) -> Window | None:
+    if window is None or window.suspect >= 0:
+        return window
+    twin = window.copy()
+    twin.suspect = offset
+    return twin
+
+
+def cleared(window: Window) -> Window:
+    twin = window.copy()
+    twin.suspect = -1
+    return twin

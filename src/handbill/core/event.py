@@ -1,0 +1,92 @@
+"""What happened, in host-neutral words."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SESSION_STARTED = "session_started"
+PROMPT_SUBMITTED = "prompt_submitted"
+SKILL_EXPANDED = "skill_expanded"
+INSTRUCTIONS_LOADED = "instructions_loaded"
+TOOL_CALLED = "tool_called"
+TOOL_BATCH_FINISHED = "tool_batch_finished"
+SUBAGENT_STARTED = "subagent_started"
+SUBAGENT_STOPPED = "subagent_stopped"
+COMPACTING = "compacting"
+COMPACTED = "compacted"
+STOPPING = "stopping"
+SESSION_ENDED = "session_ended"
+
+MAIN = "main"
+
+
+class Tool:
+    """One tool call: what it is called, its id, and the paths it touched.
+
+    `files` are paths to files (their folder was touched); `places` may be a file or a folder.
+    """
+
+    __slots__ = ("files", "id", "name", "places")
+
+    def __init__(self, name: str, id: str = "", files: tuple[str, ...] = (), places: tuple[str, ...] = ()) -> None:
+        self.name = name
+        self.id = id
+        self.files = files
+        self.places = places
+
+
+class Event:
+    __slots__ = (
+        "agent_id", "client", "cwd", "host", "kind", "path", "project", "prompt", "raw",
+        "reads_agents_md", "reason", "session_id", "source", "tools", "transcript", "version",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        kind: str,
+        session_id: str,
+        *,
+        host: str = "claude-code",
+        agent_id: str = "",
+        cwd: str = "",
+        project: str = "",
+        transcript: str = "",
+        tools: list[Tool] | None = None,
+        prompt: str = "",
+        source: str = "",
+        path: str = "",
+        reason: str = "",
+        client: int = 0,
+        version: tuple[int, ...] = (),
+        reads_agents_md: bool = False,
+        raw: dict[str, Any] | None = None,
+    ) -> None:
+        self.kind = kind
+        self.session_id = session_id
+        self.host = host
+        self.agent_id = agent_id
+        self.cwd = cwd
+        self.project = project
+        self.transcript = transcript  # of this window, not always of the whole session
+        self.tools = tools or []
+        self.prompt = prompt
+        self.source = source
+        self.path = path  # instructions_loaded: the file the host put into the window
+        self.reason = reason
+        self.client = client  # process id of the host; tells lanes of one start from a second start
+        self.version = version
+        self.reads_agents_md = reads_agents_md  # the host reads AGENTS.md itself where no CLAUDE.md is
+        self.raw = raw or {}
+
+    @property
+    def window(self) -> tuple[str, str]:
+        return self.session_id, self.agent_id or MAIN
+
+    @property
+    def batch(self) -> str:
+        """Names the moment: deliveries of one moment cannot be judged in that same moment."""
+        if self.tools:
+            return self.tools[-1].id
+        return f"{self.kind}:{self.source}:{self.raw.get('prompt_id', '')}"

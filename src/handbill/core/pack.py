@@ -1,0 +1,101 @@
+"""Fit files into what a host lets one hook say: whole files first, a bigger one in labelled parts.
+
+Sizes are UTF-16 code units, the unit in which the hosts count.
+"""
+
+from __future__ import annotations
+
+PRELOADED, UPDATED = "Preloaded", "Updated"
+_SEPARATOR = " · "
+BETWEEN = "\n\n"
+
+
+def units(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16")) // 2 - 1
+
+
+def shown(path: str) -> str:
+    """A path on one line, whatever its name holds."""
+    if path.isprintable() and "\\" not in path:
+        return path
+    return path.encode("unicode_escape").decode("ascii")
+
+
+def title(path: str, digest: str, part: int = 1, parts: int = 1, word: str = PRELOADED) -> str:
+    label = f"{_SEPARATOR}part {part}/{parts}" if parts > 1 else ""
+    return f"[{word}: {shown(path)}{_SEPARATOR}{digest}{label}]"
+
+
+def read_title(line: str) -> tuple[str, str, int, int] | None:
+    """(shown path, digest, part, parts) of a block's first line; None if it is not one."""
+    if not line.endswith("]") or not line.startswith((f"[{PRELOADED}: ", f"[{UPDATED}: ")):
+        return None
+    fields = line[line.find(": ") + 2 : -1].rsplit(_SEPARATOR, 2)
+    part = parts = 1
+    if len(fields) == 3 and fields[2].startswith("part "):
+        first, _, last = fields[2][5:].partition("/")
+        if not (first.isdecimal() and last.isdecimal()):
+            return None
+        part, parts = int(first), int(last)
+        path, digest = fields[0], fields[1]
+    elif len(fields) >= 2:
+        path, digest = _SEPARATOR.join(fields[:-1]), fields[-1]
+    else:
+        return None
+    if len(digest) != 8 or not 1 <= part <= parts:
+        return None
+    return path, digest, part, parts
+
+
+def block(path: str, digest: str, text: str, part: int = 1, parts: int = 1, word: str = PRELOADED) -> str:
+    return f"{title(path, digest, part, parts, word)}\n{text}"
+
+
+def parts_of(path: str, digest: str, text: str, room: int) -> list[str]:
+    """The file's text as the fewest parts whose blocks each fit in `room`."""
+    if units(block(path, digest, text)) <= room:
+        return [text]
+    # 9 digits of part numbers are more than any file that we read can need
+    free = room - units(title(path, digest, 9999, 9999, UPDATED)) - 1
+    if free < 200:
+        raise ValueError(f"no room to deliver {shown(path)}: its name alone fills the {room} units")
+    return split(text, free)
+
+
+def split(text: str, room: int) -> list[str]:
+    """Cut into the fewest pieces of at most `room` units, at line ends where that costs no piece.
+
+    The first piece takes the remainder, so that it can share an event with whole files. Only it
+    has slack; a cut may move later by no more than the cut before it did.
+    """
+    wide = text.encode("utf-16")
+    mark, wide = wide[:2], wide[2:]
+    total = len(wide) // 2
+    if not text.isascii():
+        room -= 1  # a cut never parts a surrogate pair, which may cost one unit
+    count = -(-total // room)
+    first = total - (count - 1) * room
+    slack = room - first
+    newline = b"\n\0" if mark == b"\xff\xfe" else b"\0\n"
+    cuts = [0]
+    for index in range(count - 1):
+        nominal = first + index * room
+        cut = _line_end(wide, newline, nominal, nominal + slack)
+        cut = nominal + slack if cut is None else cut
+        slack = cut - nominal
+        cuts.append(cut + _inside_pair(wide, mark, cut))
+    cuts.append(total)
+    return [(mark + wide[2 * a : 2 * b]).decode("utf-16") for a, b in zip(cuts, cuts[1:])]
+
+
+def _line_end(wide: bytes, newline: bytes, low: int, high: int) -> int | None:
+    """The last cut in [low, high] that stands after a newline."""
+    at = wide.rfind(newline, 2 * max(low - 1, 0), 2 * high)
+    while at % 2 and at >= 0:  # two neighbouring characters can look like a newline between them
+        at = wide.rfind(newline, 2 * max(low - 1, 0), at + 1)
+    return at // 2 + 1 if at >= 0 else None
+
+
+def _inside_pair(wide: bytes, mark: bytes, cut: int) -> int:
+    before = wide[2 * cut - 1] if mark == b"\xff\xfe" else wide[2 * cut - 2]
+    return 1 if 0xD8 <= before <= 0xDB else 0

@@ -1,0 +1,108 @@
+"""Claims become confirmed when the host's own record shows them; else they go back to pending."""
+
+from __future__ import annotations
+
+from handbill.core.event import TOOL_BATCH_FINISHED
+from handbill.core.pack import shown
+from handbill.core.window import with_letter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.core.event import Event
+    from handbill.core.window import Record, Window
+
+CONFIRMED, LOST, TRUNCATED, ASSUMED = "confirmed", "lost", "truncated", "assumed"
+
+# Without any record to read, a later event is believed only after the host had time to write one.
+PATIENCE = 2.0
+
+Title = tuple[str, str, int, int]
+
+
+class Evidence:
+    """What a host's record says about the deliveries that are on their way."""
+
+    __slots__ = ("arrived", "cut", "passed", "readable", "records")
+
+    def __init__(
+        self,
+        arrived: set[Title] | None = None,
+        cut: set[Title] | None = None,
+        passed: set[int] | None = None,
+        *,
+        readable: bool = True,
+        records: bool = True,
+    ) -> None:
+        self.arrived = arrived or set()
+        self.cut = cut or set()
+        self.passed = passed or set()  # claim ids: the record goes on behind the place where they should stand
+        self.readable = readable  # the transcript exists
+        self.records = records  # this host version writes injections of this kind of window to it
+
+
+class Outcome:
+    __slots__ = ("path", "reason", "result")
+
+    def __init__(self, path: str, reason: str, result: str) -> None:
+        self.path = path
+        self.reason = reason
+        self.result = result
+
+
+def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tuple[Window, list[Outcome]]:
+    """Judge every open claim; the same window comes back when nothing can be said yet."""
+    outcomes: list[Outcome] = []
+    still_open: list[Record] = []
+    twin = window.copy()
+    for claim in window.claims:
+        left = []
+        for path, part in claim["items"]:
+            verdict = _verdict(twin, claim, path, part, evidence, event, now)
+            if verdict:
+                outcomes.append(_apply(twin, path, part, verdict))
+            else:
+                left.append([path, part])
+        if left:
+            still_open.append({**claim, "items": left})
+    if not outcomes:
+        return window, []
+    twin.claims = still_open
+    return twin, outcomes
+
+
+def _verdict(
+    window: Window, claim: Record, path: str, part: int, evidence: Evidence, event: Event, now: float
+) -> str:
+    record = window.files.get(path)
+    if record is None:
+        return LOST
+    name = (shown(path), record["hash"], part, len(record["parts"]))
+    if name in evidence.arrived:
+        return CONFIRMED
+    if name in evidence.cut:
+        return TRUNCATED
+    if claim["batch"] == event.batch:
+        return ""  # its own moment: the host has not taken our output yet
+    if claim["id"] in evidence.passed:
+        return LOST
+    later = event.kind == TOOL_BATCH_FINISHED
+    if later and not evidence.records:
+        return ASSUMED
+    if later and not evidence.readable and now - claim["at"] > PATIENCE:
+        return ASSUMED
+    return ""
+
+
+_LETTER = {CONFIRMED: "k", TRUNCATED: "t", ASSUMED: "e", LOST: "."}
+
+
+def _apply(twin: Window, path: str, part: int, verdict: str) -> Outcome:
+    record = twin.files.get(path)
+    if record is None:
+        return Outcome(path, "", verdict)
+    record = with_letter(record, part, _LETTER[verdict])
+    if verdict == LOST:
+        record["lost"] = record.get("lost", 0) + 1
+        twin.pending.setdefault(path, record["reason"])
+    twin.files[path] = record
+    return Outcome(path, record["reason"], verdict)

@@ -1,0 +1,98 @@
+"""The ledger of ONE context window: what is pending, on its way, and in it.
+
+A file moves pending -> claimed -> confirmed, part by part. `parts` of a record holds one letter
+per part, and is the whole state machine:
+
+    .  not (or no longer) on its way: the path is in `pending`
+    s  sent: claimed by a hook, arrival not proven yet
+    k  confirmed: the host's own record shows it
+    e  assumed: the host keeps no record here (old clients, subagents); the next event came
+    t  cut: the host replaced it by a preview
+    h  the host itself put the file there
+
+Windows are values: functions take one and return another. Records in `files` are never changed
+in place, they are replaced.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Record = dict[str, Any]
+
+SCHEMA = 1
+SEEDING = "seeding"
+
+_STATES = {"s": "sent", "k": "confirmed", "e": "assumed", "t": "truncated", "h": "seen"}
+
+
+class Window:
+    __slots__ = (
+        "agent", "carried", "carried_from", "claims", "client", "created", "epoch", "files", "flags",
+        "host", "lifecycle", "pending", "serial", "session", "started", "suspect", "touched", "transcript",
+    )  # fmt: skip
+
+    def __init__(self, session: str, agent: str, host: str = "", created: float = 0.0) -> None:
+        self.session = session
+        self.agent = agent
+        self.host = host
+        self.created = created
+        self.lifecycle = SEEDING  # until a piece of work (a session) is linked
+        self.epoch = 0  # one more at each compaction of this window
+        self.started = False  # False: known only from a side event, its real start was not seen
+        self.client = 0
+        self.transcript = ""
+        self.serial = 0  # number of the last claim
+        self.files: dict[str, Record] = {}
+        self.pending: dict[str, str] = {}  # path -> reason, in the order of wanting
+        self.claims: list[Record] = []  # on their way, arrival not proven yet
+        self.touched: dict[str, list[str]] = {}  # directory -> directive names found there
+        self.flags: dict[str, Any] = {}
+        self.carried: dict[str, Record] = {}  # of the epoch before; some may survive in the kept tail
+        self.carried_from = 0  # transcript size when that compaction was told
+        self.suspect = -1  # transcript size when a compaction was told without saying whose
+
+    def copy(self) -> Window:
+        twin = Window.__new__(Window)
+        for slot in Window.__slots__:
+            value = getattr(self, slot)
+            if value.__class__ is dict or value.__class__ is list:
+                value = value.copy()
+            setattr(twin, slot, value)
+        return twin
+
+    def holds(self, path: str) -> bool:
+        """Is the whole file in the window, or on its way?"""
+        record = self.files.get(path)
+        return record is not None and "." not in record["parts"]
+
+
+def state_of(record: Record) -> str:
+    """One word for people: the least proven part speaks for the file."""
+    parts = record["parts"]
+    if "." in parts:
+        return "lost" if record.get("lost") else "partial"
+    if "t" in parts:
+        return "truncated"
+    for letter in "seh":
+        if letter in parts:
+            return _STATES[letter]
+    return "updated" if record.get("updated") else "confirmed"
+
+
+def with_letter(record: Record, part: int, letter: str) -> Record:
+    """The record with the state of one part (from 1) replaced."""
+    parts = record["parts"]
+    return {**record, "parts": parts[: part - 1] + letter + parts[part:]}
+
+
+def see(window: Window, path: str, inode: str, reason: str, now: float) -> Window:
+    """The host itself put this file into the window."""
+    twin = window.copy()
+    twin.files[path] = {
+        "inode": inode, "hash": "", "chars": 0, "reason": reason, "at": now, "via": "host", "batch": "", "parts": "h",
+    }  # fmt: skip
+    twin.pending.pop(path, None)
+    return twin

@@ -1,0 +1,134 @@
+"""What the transcript must say before a window's ledger can be trusted, and what follows from it.
+
+Imported only when something is open: a claim on its way, a start, a resume, a compaction, a
+hook that failed. The usual event never gets here.
+"""
+
+from __future__ import annotations
+
+from handbill.core import epochs
+from handbill.core.epochs import Survivors
+from handbill.core.event import COMPACTING, SESSION_STARTED, TOOL_BATCH_FINISHED
+from handbill.core.receipts import Evidence, settle
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from handbill.core.event import Event, Tool
+    from handbill.core.receipts import Outcome
+    from handbill.core.window import Window
+    from handbill.world import World
+
+# A resume looks at this much of a transcript's end; what is older was confirmed long ago.
+AUDIT_BYTES = 8 << 20
+_BACK = 2 << 20  # how far before a compaction its preserved messages may begin
+
+
+class Facts:
+    __slots__ = ("agents", "chapter", "evidence", "failures", "kept", "missed", "passed_suspicion", "size", "survivors")
+
+    def __init__(self, chapter: str) -> None:
+        self.chapter = chapter
+        self.size = 0
+        self.evidence: Evidence | None = None
+        self.survivors: Survivors | None = None  # of the whole window: resume, fork, unknown window
+        self.kept: Survivors | None = None  # of the messages that a compaction preserved
+        self.passed_suspicion = False  # the transcript goes on, and no compaction stands in it
+        self.failures: list[tuple[str, str, str]] = []
+        self.missed: list[Tool] = []  # calls whose event we never got
+        self.agents: list[str] = []
+
+
+def look(event: Event, window: Window | None, host: ModuleType, world: World, now: float) -> Facts:
+    """Read what this event needs, and no more."""
+    agents: list[str] = []
+    whose_known = True
+    if event.kind == SESSION_STARTED and event.source == "compact" and not host.names_compacted_agent(event):
+        agents = host.agents_of(event, world)
+        whose_known = not agents
+    facts = Facts(
+        epochs.chapter(event, window, now, whose_known=whose_known, agents_survive=host.agents_survive(event))
+    )
+    facts.agents = agents
+    facts.size = max(world.size(event.transcript), 0) if event.transcript else 0
+    known = window is not None and window.started
+    if facts.chapter == epochs.ADOPT:
+        facts.survivors = host.survivors(event, world, live=event.kind == TOOL_BATCH_FINISHED, most=0)
+    elif facts.chapter == epochs.AUDIT:
+        facts.survivors = host.survivors(event, world, live=False, most=AUDIT_BYTES)
+    if window is not None and known and facts.chapter == epochs.GO_ON:
+        _look_back(facts, event, window, host, world)
+    if event.kind == TOOL_BATCH_FINISHED:
+        facts.failures = host.failures(event, world)
+        handled = window.flags.get("failures", ()) if window is not None else ()
+        if facts.chapter == epochs.ADOPT or any(uuid not in handled for uuid, _, _ in facts.failures):
+            facts.missed = host.calls(event, world)
+    return facts
+
+
+def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, world: World) -> None:
+    if window.claims:
+        offset = min(claim["offset"] for claim in window.claims)
+        facts.evidence = host.evidence(event, world.tail(event.transcript, offset), window.claims)
+    since = window.carried_from if window.carried else window.suspect
+    if since >= 0 and (window.carried or window.suspect >= 0):
+        start = max(since - _BACK, 0)
+        data = world.tail(event.transcript, start) or b""
+        facts.kept = host.kept_tail(data, since - start)
+        if facts.kept is None and window.suspect >= 0:
+            facts.passed_suspicion = any(
+                tool.id and data.find(f'"{tool.id}"'.encode(), since - start) >= 0 for tool in event.tools
+            )
+
+
+def apply(
+    facts: Facts, event: Event, window: Window | None, host: ModuleType, now: float
+) -> tuple[Window | None, list[Outcome]]:
+    """Pure: the same facts on a newer window give that window's next value."""
+    chapter = epochs.chapter(event, window, now, agents_survive=host.agents_survive(event))
+    if facts.chapter in (epochs.WAIT, epochs.SUSPECT):
+        return window, []
+    if facts.chapter == epochs.FRESH and chapter == epochs.FRESH:
+        return epochs.opened(event, window, now), []
+    if facts.chapter == epochs.ADOPT and chapter == epochs.ADOPT:
+        after = epochs.adopted(event, window, facts.survivors or Survivors(), now)
+        return _failures_noted(after, facts), []
+    if facts.chapter == epochs.COMPACT and chapter == epochs.COMPACT:
+        base = window if window is not None and window.started else epochs.opened(event, window, now)
+        return epochs.compacted(base, facts.size, now), []
+    if window is None:
+        return (epochs.side_noted(event, now), []) if event.path else (None, [])
+    if facts.chapter == epochs.AUDIT:
+        rules = host.resume_rules(event)
+        after = epochs.resumed(window, facts.survivors or Survivors(), keeps_tail=rules["keeps_tail"])
+        return epochs.reopened(after, event), []
+    return _go_on(facts, event, window, host, now)
+
+
+def _go_on(
+    facts: Facts, event: Event, window: Window, host: ModuleType, now: float
+) -> tuple[Window, list[Outcome]]:
+    outcomes: list[Outcome] = []
+    if event.kind == COMPACTING:
+        return epochs.arming(window, event), []
+    if facts.evidence is not None:
+        window, outcomes = settle(window, facts.evidence, event, now)
+    if window.suspect >= 0:
+        if facts.kept is not None:
+            window = epochs.compacted(window, facts.size, now)
+        elif facts.passed_suspicion:
+            window = epochs.cleared(window)
+    if window.carried and facts.kept is not None:
+        window = epochs.inherited(window, facts.kept, records=host.records_injections(event))
+    return _failures_noted(window, facts), outcomes
+
+
+def _failures_noted(window: Window, facts: Facts) -> Window:
+    handled = window.flags.get("failures", [])
+    new = [uuid for uuid, _, _ in facts.failures if uuid not in handled]
+    if not new:
+        return window
+    twin = window.copy()
+    twin.flags["failures"] = [*handled, *new][-20:]
+    return twin

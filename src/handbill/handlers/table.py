@@ -1,0 +1,34 @@
+"""Which handlers look at which kind of event, in order. A row's module is imported on use."""
+
+from __future__ import annotations
+
+from handbill.core import event as ev
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from handbill.config import Config
+    from handbill.core.event import Event
+    from handbill.core.plan import Plan
+    from handbill.core.window import Window
+    from handbill.world import World
+
+    class Handler(Protocol):
+        def __call__(self, event: Event, window: Window, world: World, config: Config) -> Plan | None:
+            """What this reason wants for this event; None = no opinion. Changes nothing."""
+
+
+HANDLERS: dict[str, tuple[str, ...]] = {
+    ev.SESSION_STARTED: ("start",),
+    ev.SUBAGENT_STARTED: ("start",),
+    ev.PROMPT_SUBMITTED: ("start",),
+    ev.TOOL_BATCH_FINISHED: ("start", "directives"),
+    ev.INSTRUCTIONS_LOADED: ("expansion",),
+}
+
+
+def handler(name: str) -> Handler:
+    module = __import__(f"handbill.handlers.{name}", fromlist=("handle",))
+    found: Handler = module.handle
+    return found

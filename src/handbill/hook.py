@@ -1,0 +1,133 @@
+"""The host's entry: stdin -> pipeline -> stdout. Whatever happens: valid output or none, exit 0, a trace."""
+
+from __future__ import annotations
+
+import posix
+import sys
+import time
+
+from handbill.errors import HandbillError, describe, trace_line
+from handbill.hotjson import dumps, loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+MOST_INPUT = 64 << 20
+
+
+def main() -> None:
+    """Never returns: skipping the interpreter's own shutdown is a third of the cost."""
+    try:
+        answer = respond(_stdin(), sys.argv[1:], _environ())
+        _print(answer)
+    except BaseException as error:  # even ^C: the agent's turn must go on
+        _last_words(error)
+    posix._exit(0)
+
+
+def respond(data: bytes, arguments: list[str], environ: Mapping[str, str]) -> str:
+    """The text to print for one event."""
+    raw, problem = _decoded(data)
+    project = _project(raw, environ)
+    from handbill.config import load, state_roots
+    from handbill.store.files import FileStore
+
+    root, spare = state_roots(project, environ)
+    store = FileStore(root, spare)
+    try:
+        return _answer(raw, problem, arguments, environ, project, store, load(project, environ, root))
+    except Exception as error:
+        hint = error.hint if isinstance(error, HandbillError) else ""
+        name = raw.get("hook_event_name") if isinstance(raw.get("hook_event_name"), str) else "?"
+        what = str(error) if isinstance(error, HandbillError) else describe(error)
+        store.append("errors", [trace_line(time.time(), f"hook {name}", what, hint)])
+        return ""
+
+
+def _answer(
+    raw: dict[str, Any],
+    problem: str,
+    arguments: list[str],
+    environ: Mapping[str, str],
+    project: str,
+    store: Any,
+    config: Any,
+) -> str:
+    from handbill.hosts.table import HOSTS, host
+    from handbill.pipeline import run
+    from handbill.world import World
+
+    name = arguments[0] if arguments else ""
+    if problem or name not in HOSTS:
+        raise HandbillError(problem or f"no host called {name!r}", "run `engine install` again")
+    speaker = host(name)
+    event = speaker.parse(raw, environ, int(environ.get("CLAUDE_PID") or posix.getppid()))
+    if event is None:
+        return ""
+    if not event.session_id:
+        raise HandbillError(f"{raw.get('hook_event_name')} without a session id: no window to deliver to")
+    answer = run(event, speaker, store, World(config.roots), config)
+    rendered = speaker.render(event, answer.text, answer.plan, answer.message)
+    if event.kind == "session_ended":
+        _prune_daily(store)
+    return dumps(rendered) if rendered else ""
+
+
+def _decoded(data: bytes) -> tuple[dict[str, Any], str]:
+    """The event, or what is wrong with it; bytes that are no UTF-8 do not lose the rest."""
+    try:
+        value = loads(data.decode("utf-8", "replace"))
+    except (ValueError, RecursionError) as error:
+        return {}, f"the host's event is not JSON ({len(data):,} bytes): {error}"
+    if not isinstance(value, dict):
+        return {}, f"the host's event is {type(value).__name__}, not an object"
+    return value, ""
+
+
+def _project(raw: Mapping[str, Any], environ: Mapping[str, str]) -> str:
+    from handbill.core.paths import normal
+
+    cwd = raw.get("cwd")
+    path = environ.get("CLAUDE_PROJECT_DIR") or (cwd if isinstance(cwd, str) else "") or posix.getcwd()
+    return normal(path) if path.startswith("/") else normal(f"{posix.getcwd()}/{path}")
+
+
+def _prune_daily(store: Any) -> None:
+    from handbill.prune import prune_daily
+
+    prune_daily(store)
+
+
+def _stdin() -> bytes:
+    pieces = []
+    size = 0
+    while size < MOST_INPUT:
+        piece = posix.read(0, 1 << 20)
+        if not piece:
+            break
+        pieces.append(piece)
+        size += len(piece)
+    return b"".join(pieces)
+
+
+def _environ() -> dict[str, str]:
+    return {
+        name.decode("utf-8", "surrogateescape"): value.decode("utf-8", "surrogateescape")
+        for name, value in posix.environ.items()
+    }
+
+
+def _print(text: str) -> None:
+    data = text.encode("utf-8", "replace")
+    while data:
+        data = data[posix.write(1, data) :]
+
+
+def _last_words(error: BaseException) -> None:
+    """No state could be written at all: the host's debug log is the only place left."""
+    try:
+        posix.write(2, f"handbill: {describe(error)}\n".encode("utf-8", "replace"))
+    except OSError:
+        pass  # nobody listens

@@ -1,0 +1,228 @@
+"""Claude Code: its events in our words, our answers in its JSON, and what its versions differ in."""
+
+from __future__ import annotations
+
+from handbill.core import event as ev
+from handbill.core.event import Event, Tool
+from handbill.core.paths import join, normal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from handbill.core.epochs import Survivors
+    from handbill.core.plan import Plan
+    from handbill.core.receipts import Evidence
+    from handbill.core.window import Record
+    from handbill.world import World
+
+NAME = "claude-code"
+
+KINDS = {
+    "SessionStart": ev.SESSION_STARTED,
+    "UserPromptSubmit": ev.PROMPT_SUBMITTED,
+    "UserPromptExpansion": ev.SKILL_EXPANDED,
+    "InstructionsLoaded": ev.INSTRUCTIONS_LOADED,
+    "PreToolUse": ev.TOOL_CALLED,
+    "PostToolBatch": ev.TOOL_BATCH_FINISHED,
+    "SubagentStart": ev.SUBAGENT_STARTED,
+    "SubagentStop": ev.SUBAGENT_STOPPED,
+    "PreCompact": ev.COMPACTING,
+    "PostCompact": ev.COMPACTED,
+    "Stop": ev.STOPPING,
+    "SessionEnd": ev.SESSION_ENDED,
+}
+_NAMES = {kind: name for name, kind in KINDS.items()}
+
+# The client replaces a value over 10,000 UTF-16 units by a 2,000-unit preview and tells nobody.
+CAP = 9500
+
+# Where injected text survives a resume and keeps the prompt cache.
+CHANNELS = frozenset({ev.SESSION_STARTED, ev.PROMPT_SUBMITTED, ev.TOOL_BATCH_FINISHED, ev.SUBAGENT_STARTED})
+
+# Newest version measured to behave the old way, oldest measured to behave the new way.
+_OLD, _NEW = (2, 1, 197), (2, 1, 325)
+
+
+def version_of(environ: Mapping[str, str]) -> tuple[int, ...]:
+    """`AI_AGENT=claude-code_2-1-325_harness` -> (2, 1, 325)"""
+    fields = environ.get("AI_AGENT", "").split("_")
+    numbers = fields[1].split("-") if len(fields) > 1 and fields[0] == NAME else []
+    return tuple(int(number) for number in numbers if number.isdecimal())
+
+
+def parse(raw: Mapping[str, Any], environ: Mapping[str, str], client: int) -> Event | None:
+    """None: an event that is not ours to answer."""
+    kind = KINDS.get(_text(raw.get("hook_event_name")))
+    if kind is None:
+        return None
+    cwd = normal(_text(raw.get("cwd")) or "/")
+    project = normal(environ.get("CLAUDE_PROJECT_DIR") or cwd)
+    agent = _text(raw.get("agent_id"))
+    transcript = _text(raw.get("transcript_path"))
+    if agent:
+        from handbill.hosts.claude_transcript import path_of
+
+        transcript = path_of(transcript, agent)
+    calls = raw.get("tool_calls")
+    version = version_of(environ)
+    return Event(
+        kind,
+        _text(raw.get("session_id")),
+        host=NAME,
+        agent_id=agent,
+        cwd=cwd,
+        project=project,
+        transcript=transcript,
+        tools=[tool(call, cwd) for call in calls if isinstance(call, dict)] if isinstance(calls, list) else [],
+        prompt=_text(raw.get("prompt")),
+        source=_text(raw.get("source")),
+        path=normal(_text(raw.get("file_path"))) if raw.get("file_path") else "",
+        reason=_text(raw.get("load_reason")),
+        client=client,
+        version=version,
+        reads_agents_md=version > _OLD,
+        raw=dict(raw),
+    )
+
+
+_FILE_KEYS = {
+    "Read": "file_path", "Edit": "file_path", "Write": "file_path", "MultiEdit": "file_path",
+    "NotebookEdit": "notebook_path", "NotebookRead": "notebook_path",
+}  # fmt: skip
+
+
+def tool(call: Mapping[str, Any], cwd: str) -> Tool:
+    """A call as the batch event or the transcript lists it."""
+    name = _text(call.get("tool_name") or call.get("name"))
+    id = _text(call.get("tool_use_id") or call.get("id"))
+    values = call.get("tool_input") if "tool_input" in call else call.get("input")
+    values = values if isinstance(values, dict) else {}
+    files: list[str] = []
+    places: list[str] = []
+    if name in _FILE_KEYS:
+        files = [_text(values.get(_FILE_KEYS[name]))]
+    elif name in ("Glob", "Grep", "LS"):
+        places = [_text(values.get("path")) or cwd]
+        pattern = _text(values.get("pattern")) if name == "Glob" else ""
+        fixed = pattern[: min((pattern.find(c) for c in "*?[{" if c in pattern), default=len(pattern))]
+        if "/" in fixed:
+            places.append(join(join(cwd, places[0]), fixed[: fixed.rfind("/")] or "/"))
+    elif name == "Bash":
+        from handbill.core.shell import looks_like_path, plain_arguments
+
+        places = [word for word in plain_arguments(_text(values.get("command"))) if looks_like_path(word)]
+    return Tool(
+        name,
+        id,
+        tuple(join(cwd, path) for path in files if path),
+        tuple(join(cwd, path) for path in places if path),
+    )
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def render(event: Event, text: str, plan: Plan | None, message: str = "") -> dict[str, Any]:
+    """The answer as the client takes it; {} is silence. Never an approval of a tool call."""
+    answer: dict[str, Any] = {}
+    if message:
+        answer["systemMessage"] = message
+    specific: dict[str, Any] = {"hookEventName": _NAMES[event.kind]}
+    if text:
+        specific["additionalContext"] = text
+    if plan is not None and plan.verdict == "block" and event.kind == ev.TOOL_CALLED:
+        specific["permissionDecision"] = "deny"
+        specific["permissionDecisionReason"] = plan.gate_text
+    if len(specific) > 1:
+        answer["hookSpecificOutput"] = specific
+    return answer
+
+
+# --- what versions differ in -------------------------------------------------------------------
+
+
+def names_compacted_agent(event: Event) -> bool:
+    """Newer clients put the agent's id on compaction events; between the two, evidence decides."""
+    return bool(event.agent_id) or event.version >= _NEW
+
+
+def agents_survive(event: Event) -> bool:
+    """A continued subagent keeps its injections, and its SubagentStart text is not delivered again."""
+    return event.version > _OLD
+
+
+def records_injections(event: Event) -> bool:
+    """Old clients write a subagent's tool-hook injections to no transcript."""
+    return not event.agent_id or event.version >= _NEW
+
+
+def resume_rules(event: Event) -> dict[str, bool]:
+    new = event.version >= _NEW
+    return {"siblings": new, "keeps_tail": new}
+
+
+# --- what the transcript says ------------------------------------------------------------------
+
+_MARK = b"handbill.hook"  # stands in every command line that `engine install` registers
+_RECENT = 128 << 10
+
+
+def hook_failed(world: World, event: Event) -> bool:
+    """A cheap look at the transcript's end: does the client say that a hook of ours failed?"""
+    data = world.tail(event.transcript, -_RECENT) if event.transcript else None
+    if data is None:
+        return False
+    return (b'"hook_non_blocking_error"' in data or b'"hook_cancelled"' in data) and _MARK in data
+
+
+def failures(event: Event, world: World) -> list[tuple[str, str, str]]:
+    from handbill.hosts.claude_transcript import failures as read
+
+    return read(world.tail(event.transcript, -_RECENT) or b"", _MARK)
+
+
+def calls(event: Event, world: World) -> list[Tool]:
+    """Earlier tool calls of this window, for directories whose event was missed."""
+    from handbill.hosts.claude_transcript import calls as read
+
+    known = {tool.id for tool in event.tools}
+    found = read(world.tail(event.transcript, -(8 << 20)) or b"")
+    return [tool(call, event.cwd) for call in found if call["id"] not in known]
+
+
+def evidence(event: Event, tail: bytes | None, claims: list[Record]) -> Evidence:
+    from handbill.hosts.claude_transcript import evidence as read
+
+    return read(tail, claims, event, records=records_injections(event))
+
+
+def kept_tail(data: bytes, since: int) -> Survivors | None:
+    from handbill.hosts.claude_transcript import kept_tail as read
+
+    return read(data, since)
+
+
+def survivors(event: Event, world: World, *, live: bool, most: int) -> Survivors:
+    """What is in this window by its transcript; `live`: it was not rebuilt by a resume."""
+    from handbill.hosts.claude_transcript import survivors as read
+
+    size = world.size(event.transcript) if event.transcript else -1
+    data = world.tail(event.transcript, -most if most else 0, 256 << 20) or b""
+    rules = {"siblings": True, "keeps_tail": True} if live else resume_rules(event)
+    return read(data, complete=size <= len(data), **rules)
+
+
+def transcript_of(event: Event, agent: str) -> str:
+    """The transcript of another window of the same session; `event` is one of main's."""
+    from handbill.hosts.claude_transcript import path_of
+
+    return path_of(event.transcript, agent)
+
+
+def agents_of(event: Event, world: World) -> list[str]:
+    """Subagents that this session has had."""
+    names = world.names(event.transcript.removesuffix(".jsonl") + "/subagents")
+    return [name[6:-6] for name in names if name.startswith("agent-") and name.endswith(".jsonl")]

@@ -1,0 +1,226 @@
+"""Reading Claude Code's own record of a conversation (JSON lines); pure, on bytes.
+
+Records appear about 100 ms late, so absence proves nothing unless a later record is there.
+"""
+
+from __future__ import annotations
+
+from handbill.core.epochs import Survivors
+from handbill.core.event import MAIN
+from handbill.core.pack import read_title
+from handbill.core.receipts import Evidence
+from handbill.hotjson import loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from handbill.core.event import Event
+    from handbill.core.receipts import Title
+    from handbill.core.window import Record
+
+_INJECTION = b'"hook_additional_context"'
+_FAILURES = (b'"hook_non_blocking_error"', b'"hook_cancelled"')
+_CUT = "<persisted-output>"
+
+
+def records_with(data: bytes, marker: bytes) -> Iterator[dict[str, Any]]:
+    """The whole records whose line holds `marker`; half-written lines are passed over."""
+    at = data.find(marker)
+    while at >= 0:
+        start = data.rfind(b"\n", 0, at) + 1
+        end = data.find(b"\n", at)
+        if end < 0:
+            return
+        record = _record(data[start:end])
+        if record is not None:
+            yield record
+        at = data.find(marker, end)
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = loads(line.decode("utf-8", "replace"))
+    except ValueError:
+        return None  # cut off at the start of the part we read, or being written now
+    return value if isinstance(value, dict) else None
+
+
+def _attachment(record: dict[str, Any]) -> dict[str, Any]:
+    value = record.get("attachment")
+    return value if isinstance(value, dict) else {}
+
+
+def _titles(record: dict[str, Any]) -> tuple[list[Title], bool]:
+    """Titles of our blocks in one injection, and whether the host cut it to a preview."""
+    attachment = _attachment(record)
+    if attachment.get("type") != "hook_additional_context":
+        return [], False
+    content = attachment.get("content")
+    texts = [text for text in (content if isinstance(content, list) else [content]) if isinstance(text, str)]
+    found, cut = [], False
+    for text in texts:
+        cut = cut or text.startswith(_CUT)
+        for line in text.split("\n"):
+            if line.startswith("["):
+                name = read_title(line)
+                if name is not None:
+                    found.append(name)
+    return found, cut
+
+
+def evidence(tail: bytes | None, claims: list[Record], event: Event, *, records: bool) -> Evidence:
+    """What the transcript, from the oldest open claim on, says about the open claims."""
+    if tail is None:
+        return Evidence(readable=False, records=records)
+    arrived: set[Title] = set()
+    cut: set[Title] = set()
+    for record in records_with(tail, _INJECTION):
+        names, was_cut = _titles(record)
+        (cut if was_cut else arrived).update(names)
+    passed = {claim["id"] for claim in claims if _passed(tail, claim, event)} if records else set()
+    return Evidence(arrived, cut, passed, records=records)
+
+
+def _passed(tail: bytes, claim: Record, event: Event) -> bool:
+    """Does a record stand behind the place where this claim's injection would stand?"""
+    batch = claim["batch"]
+    if batch == event.batch:
+        return False
+    for tool in event.tools:
+        if tool.id and _quoted(tool.id) in tail:
+            return True
+    kind, _, rest = batch.partition(":")
+    if kind == "session_started":
+        # a compaction's claim may have older records flushed behind it: only a later call proves
+        return not rest.startswith("compact:") and _assistant_after(tail, 0)
+    if kind == "prompt_submitted":
+        prompt = rest.rpartition(":")[2]
+        at = tail.find(b'"promptId":' + _quoted(prompt)) if prompt else -1
+        return at >= 0 and _assistant_after(tail, at)
+    at = tail.rfind(b'"tool_use_id":' + _quoted(batch))
+    return at >= 0 and _assistant_after(tail, at)
+
+
+def _quoted(text: str) -> bytes:
+    return b'"' + text.encode("utf-8", "replace") + b'"'
+
+
+def _assistant_after(tail: bytes, at: int) -> bool:
+    rest = tail[tail.find(b"\n", at) + 1 :] if at else tail
+    return any(record.get("type") == "assistant" for record in records_with(rest, b'"type":"assistant"'))
+
+
+def survivors(data: bytes, *, siblings: bool, keeps_tail: bool, complete: bool) -> Survivors:
+    """What a client rebuilds from this transcript.
+
+    `siblings`: attachments beside the chain of parents are taken too (newer clients);
+    `keeps_tail`: the messages that the last compaction preserved are still there.
+    """
+    records = [record for record in map(_record, _lines(data)) if record is not None and record.get("uuid")]
+    by_id = {record["uuid"]: record for record in records}
+    boundary = max((i for i, r in enumerate(records) if r.get("subtype") == "compact_boundary"), default=-1)
+    chain = _chain(records, by_id)
+    if boundary >= 0 and keeps_tail:
+        chain |= {record["uuid"] for record in records[_segment_start(records, boundary) : boundary]}
+    titles: dict[Title, None] = {}
+    tools: list[str] = []
+    for record in records:
+        inside = record["uuid"] in chain
+        if not inside and siblings and _attachment(record) and record.get("parentUuid") in chain:
+            chain.add(record["uuid"])
+            inside = True
+        if inside:
+            names, cut = _titles(record)
+            titles.update(dict.fromkeys([] if cut else names))
+            tools += [call["id"] for call in _calls(record)]
+    return Survivors(titles, records[boundary]["uuid"] if boundary >= 0 else "", tuple(tools), complete)
+
+
+def _lines(data: bytes) -> Iterator[bytes]:
+    for line in data.split(b"\n"):
+        # what newer clients note about each request is by far the largest share, and repeats the rest
+        if line and not line.startswith(b'{"type":"api-request') and b'"uuid":"' in line:
+            yield line
+
+
+def _chain(records: list[dict[str, Any]], by_id: dict[str, dict[str, Any]]) -> set[str]:
+    leaf = ""
+    for record in reversed(records):
+        if record.get("type") in ("user", "assistant"):
+            leaf = record["uuid"]
+            break
+    chain: set[str] = set()
+    while leaf and leaf not in chain:
+        chain.add(leaf)
+        leaf = by_id.get(leaf, {}).get("parentUuid") or ""
+    return chain
+
+
+def _segment_start(records: list[dict[str, Any]], boundary: int) -> int:
+    metadata = records[boundary].get("compactMetadata")
+    segment = metadata.get("preservedSegment") if isinstance(metadata, dict) else None
+    head = segment.get("headUuid") if isinstance(segment, dict) else None
+    for index in range(boundary - 1, -1, -1):
+        if records[index]["uuid"] == head:
+            return index
+    return boundary
+
+
+def kept_tail(data: bytes, since: int) -> Survivors | None:
+    """What the newest compaction preserved; None while no boundary stands behind byte `since`."""
+    if data.find(b'"compact_boundary"', since) < 0:
+        return None
+    records = [record for record in map(_record, _lines(data)) if record is not None and record.get("uuid")]
+    boundary = max((i for i, r in enumerate(records) if r.get("subtype") == "compact_boundary"), default=-1)
+    if boundary < 0:
+        return None
+    titles: dict[Title, None] = {}
+    tools: list[str] = []
+    for record in records[_segment_start(records, boundary) : boundary]:
+        names, cut = _titles(record)
+        titles.update(dict.fromkeys([] if cut else names))
+        tools += [call["id"] for call in _calls(record)]
+    return Survivors(titles, records[boundary]["uuid"], tuple(tools))
+
+
+def _calls(record: dict[str, Any]) -> list[dict[str, Any]]:
+    if record.get("type") != "assistant":
+        return []
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    blocks = content if isinstance(content, list) else []
+    return [b for b in blocks if isinstance(b, dict) and b.get("type") == "tool_use" and isinstance(b.get("id"), str)]
+
+
+def calls(data: bytes) -> list[dict[str, Any]]:
+    """Every tool call since the last compaction, for directories whose event was missed."""
+    boundary = data.rfind(b'"compact_boundary"')
+    rest = data[boundary:] if boundary >= 0 else data
+    return [call for record in records_with(rest, b'"tool_use"') for call in _calls(record)]
+
+
+def failures(data: bytes, mark: bytes) -> list[tuple[str, str, str]]:
+    """(uuid, host event, what happened) of our own hooks that the host says failed."""
+    found = []
+    for marker in _FAILURES:
+        for record in records_with(data, marker):
+            attachment = _attachment(record)
+            command = str(attachment.get("command", ""))
+            if not str(attachment.get("type", "")).startswith("hook_") or mark.decode() not in command:
+                continue
+            how = f"timed out after {attachment.get('durationMs')} ms"
+            if attachment["type"] != "hook_cancelled":
+                how = f"ended without an answer (exit code {attachment.get('exitCode')})"
+            elif not attachment.get("timedOut"):
+                how = "was cancelled by the client"
+            found.append((str(record.get("uuid", "")), str(attachment.get("hookEvent", "")), how))
+    return found
+
+
+def path_of(transcript: str, agent_id: str) -> str:
+    """The transcript of one window: subagents have their own beside the main one."""
+    if not agent_id or agent_id == MAIN or not transcript.endswith(".jsonl"):
+        return transcript
+    return f"{transcript[:-6]}/subagents/agent-{agent_id}.jsonl"

@@ -1,0 +1,81 @@
+"""Windows that ended long ago are removed, at most once a day and never on an agent's way."""
+
+from __future__ import annotations
+
+import posix
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.store.files import FileStore
+
+DAYS = 14
+_DAY = 86400.0
+
+
+def prune_daily(store: FileStore) -> None:
+    """Called when a session ends; the mark's age says whether today's work was done."""
+    mark = f"{store.root}/.windows/.pruned"
+    try:
+        if time.time() - posix.stat(mark).st_mtime < _DAY:
+            return
+    except FileNotFoundError:
+        pass  # never pruned yet
+    try:
+        posix.close(posix.open(mark, posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC | posix.O_CLOEXEC, 0o600))
+    except OSError:
+        return  # read-only or full: the next session's end will try again
+    prune(store.root, DAYS)
+
+
+def prune(root: str, days: float) -> list[str]:
+    """Remove what has not been written for `days` days and whose client is dead; returns the names."""
+    removed = []
+    directory = f"{root}/.windows"
+    limit = time.time() - days * _DAY
+    try:
+        names = posix.listdir(directory)
+    except OSError:
+        return []
+    for name in names:
+        if name.startswith("."):
+            continue
+        path = f"{directory}/{name}"
+        try:
+            if posix.stat(path).st_mtime > limit or _alive(path):
+                continue
+            if name.endswith(".lock"):
+                if f"{name[:-5]}.json" in names and f"{name[:-5]}.json" not in removed:
+                    continue  # its window lives
+            posix.unlink(path)
+        except FileNotFoundError:
+            continue  # another process pruned it
+        removed.append(name)
+    return removed
+
+
+def _alive(path: str) -> bool:
+    if not path.endswith(".json"):
+        return False
+    from handbill.hotjson import loads
+    from handbill.world import read_all
+
+    handle = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+    try:
+        plain = loads(read_all(handle, 64 << 20).decode("utf-8", "replace"))
+    except ValueError:
+        return False
+    finally:
+        posix.close(handle)
+    pid = plain.get("pid") if isinstance(plain, dict) else None
+    return isinstance(pid, int) and pid > 1 and process_alive(pid)
+
+
+def process_alive(pid: int) -> bool:
+    try:
+        posix.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True

@@ -1,0 +1,33 @@
+"""What a store does. One contract test suite holds every implementation to it."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any, Protocol, TypeVar
+
+    from handbill.core.window import Window
+
+    Key = tuple[str, str]  # session id, agent id or "main"
+    T = TypeVar("T")
+
+    class Store(Protocol):
+        def read(self, key: Key) -> Window | None:
+            """The window as last written, without waiting for writers. Raises CorruptState."""
+
+        def update(self, key: Key, change: Callable[[Window | None], tuple[Window | None, T]]) -> T:
+            """Run `change` on the newest window, alone, and keep what it returns.
+
+            A broken window is put aside and `change` gets None. Returning the window that was
+            given (or None) writes nothing.
+            """
+
+        def append(self, stream: str, lines: Iterable[dict[str, Any]]) -> None:
+            """Add lines to a log; a line is never torn, whoever else writes."""
+
+        def keys(self) -> list[Key]:
+            """Every window there is. For people's commands only: it looks at all of them."""
+
+
+DELIVERIES, ERRORS = "deliveries", "errors"

@@ -1,0 +1,210 @@
+"""Windows as files: `<root>/.windows/<session>[.<agent>].json`, logs in `<root>/.engine/`.
+
+Writers take turns by `flock` on a sibling file (the kernel drops it when its holder dies) and
+replace the window whole. Where the first root cannot be written (read-only, full), a window
+moves to the second and stays there.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import posix
+import time
+
+from handbill.core.event import MAIN
+from handbill.core.migrate import TooNew, from_plain, to_plain
+from handbill.errors import CorruptState, StateBusy
+from handbill.hotjson import dumps, loads
+from handbill.world import read_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from handbill.core.window import Window
+    from handbill.store.api import Key, T
+
+_SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+_UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT, errno.ENOENT, errno.ENOTDIR)
+PATIENCE = 3.0  # seconds; a holder that is stopped must not stop the agent
+_MOST = 64 << 20
+
+
+def file_name(key: Key) -> str:
+    """A name that no id can turn into a path; `.` stands between session and agent only."""
+    session, agent = (_safe(part) for part in key)
+    return session if key[1] == MAIN else f"{session}.{agent}"
+
+
+def _safe(text: str) -> str:
+    if text and len(text) <= 100 and _SAFE.issuperset(text):
+        return text
+    return "".join(c if c in _SAFE else f"%{ord(c):x}" for c in text[:60]) + f"%{len(text)}"
+
+
+class FileStore:
+    def __init__(self, root: str, spare: str = "") -> None:
+        self.root = root
+        self.spare = spare
+
+    # --- windows -------------------------------------------------------------------------------
+
+    def read(self, key: Key) -> Window | None:
+        return self._read(self._path(key), key)
+
+    def _path(self, key: Key) -> str:
+        """Where this window lives: in the spare root once it had to move there."""
+        name = file_name(key)
+        if self.spare:
+            moved = f"{self.spare}/.windows/{name}.json"
+            try:
+                posix.stat(moved)
+                return moved
+            except OSError:
+                pass  # the usual case: it never moved
+        return f"{self.root}/.windows/{name}.json"
+
+    def _read(self, path: str, key: Key) -> Window | None:
+        try:
+            handle = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        try:
+            data = read_all(handle, _MOST)
+        finally:
+            posix.close(handle)
+        try:
+            return from_plain(loads(data.decode("utf-8")))
+        except TooNew as error:
+            raise StateBusy(f"{path}: {error}", "upgrade Handbill, or remove that window's file") from error
+        except (ValueError, RecursionError) as error:
+            raise CorruptState(f"{path}: {error}", "it was moved aside; the ledger is rebuilt") from error
+
+    def update(self, key: Key, change: Callable[[Window | None], tuple[Window | None, T]]) -> T:
+        path = self._path(key)
+        try:
+            return self._update(path, key, change)
+        except OSError as error:
+            if error.errno not in _UNWRITABLE or not self.spare or path.startswith(self.spare + "/"):
+                raise
+        return self._update(f"{self.spare}/.windows/{file_name(key)}.json", key, change, former=path)
+
+    def _update(
+        self, path: str, key: Key, change: Callable[[Window | None], tuple[Window | None, T]], former: str = ""
+    ) -> T:
+        lock = _locked(path[:-5] + ".lock")
+        try:
+            try:
+                before = self._read(path, key)
+                if before is None and former:
+                    before = self._read(former, key)
+            except CorruptState:
+                _put_aside(path)
+                before = None
+            after, result = change(before)
+            if after is not None and (after is not before or former):
+                _replace(path, dumps(to_plain(after)).encode("utf-8", "replace"))
+            return result
+        finally:
+            posix.close(lock)
+
+    def keys(self) -> list[Key]:
+        found = set()
+        for root in (self.root, self.spare):
+            try:
+                names = posix.listdir(f"{root}/.windows") if root else []
+            except OSError:
+                continue
+            for name in names:
+                if name.endswith(".json"):
+                    session, _, agent = name[:-5].partition(".")
+                    found.add((session, agent or MAIN))
+        return sorted(found)
+
+    # --- logs ----------------------------------------------------------------------------------
+
+    def append(self, stream: str, lines: Iterable[dict[str, Any]]) -> None:
+        data = "".join(dumps(line) + "\n" for line in lines).encode("utf-8", "replace")
+        if not data:
+            return
+        try:
+            _append(f"{self.root}/.engine/{stream}.jsonl", data)
+        except OSError as error:
+            if error.errno not in _UNWRITABLE or not self.spare:
+                raise
+            _append(f"{self.spare}/.engine/{stream}.jsonl", data)
+
+
+def _locked(path: str) -> int:
+    """The lock file stays: removing it would let two holders hold two files of one name."""
+    handle = _open_private(path, posix.O_RDWR | posix.O_CREAT)
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return handle
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                posix.close(handle)
+                raise StateBusy(f"{path} is held by another process", "see `engine doctor`") from None
+            time.sleep(0.002)
+
+
+def _open_private(path: str, flags: int) -> int:
+    try:
+        return posix.open(path, flags | posix.O_CLOEXEC, 0o600)
+    except FileNotFoundError:
+        make_private_directory(path[: path.rfind("/")])
+        return posix.open(path, flags | posix.O_CLOEXEC, 0o600)
+
+
+def make_private_directory(path: str) -> None:
+    """0700 all the way; what we make in a project ignores itself in git."""
+    try:
+        posix.mkdir(path, 0o700)
+    except FileExistsError:
+        return
+    except FileNotFoundError:
+        make_private_directory(path[: path.rfind("/")])
+        make_private_directory(path)
+        return
+    if path.endswith(("/.windows", "/.engine")):
+        handle = posix.open(f"{path}/.gitignore", posix.O_WRONLY | posix.O_CREAT | posix.O_CLOEXEC, 0o600)
+        posix.write(handle, b"*\n")
+        posix.close(handle)
+
+
+def _replace(path: str, data: bytes) -> None:
+    temporary = f"{path}.{posix.getpid()}.tmp"
+    handle = posix.open(temporary, posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC | posix.O_CLOEXEC, 0o600)
+    try:
+        try:
+            _write_all(handle, data)
+        finally:
+            posix.close(handle)
+        posix.rename(temporary, path)
+    except OSError:
+        try:
+            posix.unlink(temporary)
+        except FileNotFoundError:
+            pass  # renamed already, or never made
+        raise
+
+
+def _append(path: str, data: bytes) -> None:
+    handle = _open_private(path, posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT)
+    try:
+        _write_all(handle, data)
+    finally:
+        posix.close(handle)
+
+
+def _write_all(handle: int, data: bytes) -> None:
+    while data:
+        data = data[posix.write(handle, data) :]
+
+
+def _put_aside(path: str) -> None:
+    posix.rename(path, f"{path}.corrupt-{int(time.time())}")

@@ -1,0 +1,50 @@
+"""Windows in this process only: for tests and for `engine replay`."""
+
+from __future__ import annotations
+
+import threading
+
+from handbill.core.migrate import from_plain, to_plain
+from handbill.errors import CorruptState
+from handbill.hotjson import dumps, loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from handbill.core.window import Window
+    from handbill.store.api import Key, T
+
+
+class MemoryStore:
+    def __init__(self) -> None:
+        self.windows: dict[Key, str] = {}  # as text, so that nothing is shared with a caller
+        self.logs: dict[str, list[dict[str, Any]]] = {}
+        self._lock = threading.Lock()
+
+    def read(self, key: Key) -> Window | None:
+        text = self.windows.get(key)
+        try:
+            return from_plain(loads(text)) if text is not None else None
+        except ValueError as error:
+            raise CorruptState(f"window {key}: {error}") from error
+
+    def update(self, key: Key, change: Callable[[Window | None], tuple[Window | None, T]]) -> T:
+        with self._lock:
+            try:
+                before = self.read(key)
+            except CorruptState:
+                self.windows[(key[0], f"{key[1]}.corrupt")] = self.windows.pop(key)
+                before = None
+            after, result = change(before)
+            if after is not None and after is not before:
+                self.windows[key] = dumps(to_plain(after))
+            return result
+
+    def append(self, stream: str, lines: Iterable[dict[str, Any]]) -> None:
+        with self._lock:
+            self.logs.setdefault(stream, []).extend(loads(dumps(line)) for line in lines)
+
+    def keys(self) -> list[Key]:
+        return sorted(self.windows)

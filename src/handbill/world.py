@@ -1,0 +1,168 @@
+"""The read-only door to the disk. Nothing else on the way from event to output opens a project file."""
+
+from __future__ import annotations
+
+import errno
+import posix
+import time
+import zlib
+
+from handbill.core.claim import Refusal, Sheet
+from handbill.core.paths import under
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MOST_BYTES = 1 << 20  # a larger file is no page for a context window
+
+_DIRECTORY, _REGULAR = 0o040000, 0o100000
+_KIND = 0o170000
+
+
+def real_path(path: str) -> str:
+    """Absolute path with symbolic links followed; `posixpath.realpath` would import `os`."""
+    resolved, links = "", 0
+    waiting = path.split("/")[::-1]
+    while waiting:
+        part = waiting.pop()
+        if not part or part == ".":
+            continue
+        if part == "..":
+            resolved = resolved[: resolved.rfind("/")] if resolved else ""
+            continue
+        step = f"{resolved}/{part}"
+        try:
+            target = posix.readlink(step)
+        except OSError:  # not a link, or not there: as it stands
+            resolved = step
+            continue
+        links += 1
+        if links > 40:
+            raise OSError(errno.ELOOP, f"too many symbolic links: {path}")
+        if target.startswith("/"):
+            resolved = ""
+        waiting += target.split("/")[::-1]
+    return resolved or "/"
+
+
+class World:
+    """`roots`: the only places from which files are delivered, after symbolic links are followed."""
+
+    def __init__(self, roots: Iterable[str]) -> None:
+        self._given = tuple(roots)
+        self._roots: tuple[str, ...] = ()
+
+    def now(self) -> float:
+        return time.time()
+
+    def real(self, path: str) -> str:
+        return real_path(path)
+
+    def names(self, directory: str) -> list[str]:
+        """What is in a directory; nothing if there is none."""
+        try:
+            return sorted(posix.listdir(directory))
+        except OSError:
+            return []
+
+    def inode(self, path: str) -> str:
+        """Identity of a file across links; empty if there is none."""
+        try:
+            status = posix.stat(path)
+        except (OSError, ValueError):
+            return ""
+        return f"{status.st_dev}:{status.st_ino}"
+
+    def is_file(self, path: str) -> bool:
+        return self._kind(path) == _REGULAR
+
+    def is_dir(self, path: str) -> bool:
+        return self._kind(path) == _DIRECTORY
+
+    def _kind(self, path: str) -> int:
+        try:
+            return posix.stat(path).st_mode & _KIND
+        except (OSError, ValueError):  # ValueError: a NUL in the name
+            return 0
+
+    def load(self, path: str) -> Sheet | Refusal:
+        """The file as it is now, or why it is not delivered."""
+        try:
+            real = real_path(path)
+            if not self._allowed(real):
+                return Refusal(path, f"leads out of the project and the libraries (to {real})")
+            return self._read(path)
+        except FileNotFoundError:
+            return Refusal(path, "is gone", quiet=True)
+        except (OSError, ValueError) as error:
+            return Refusal(path, f"cannot be read: {error}")
+
+    def _allowed(self, real: str) -> bool:
+        if not self._roots:
+            self._roots = tuple({*self._given, *map(real_path, self._given)})
+        return any(under(real, root) for root in self._roots)
+
+    def _read(self, path: str) -> Sheet | Refusal:
+        # O_NONBLOCK: opening a FIFO must not wait for a writer
+        handle = posix.open(path, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC)
+        try:
+            status = posix.fstat(handle)
+            if status.st_mode & _KIND != _REGULAR:
+                return Refusal(path, "is not a regular file")
+            if status.st_size > MOST_BYTES:
+                return Refusal(path, f"has {status.st_size:,} bytes, more than the {MOST_BYTES:,} allowed")
+            data = read_all(handle, MOST_BYTES + 1)
+        finally:
+            posix.close(handle)
+        if b"\0" in data:
+            return Refusal(path, "is binary")
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError:
+            return Refusal(path, "is not UTF-8 text")
+        text = text.removeprefix("\ufeff").replace("\r\n", "\n").strip("\n")
+        if not text.strip():
+            return Refusal(path, "is empty", quiet=True)
+        return Sheet(path, f"{status.st_dev}:{status.st_ino}", f"{zlib.crc32(text.encode()):08x}", text)
+
+    def size(self, path: str) -> int:
+        """-1: there is no such file."""
+        try:
+            return posix.stat(path).st_size
+        except (OSError, ValueError):
+            return -1
+
+    def tail(self, path: str, offset: int, most: int = 64 << 20) -> bytes | None:
+        """The file from `offset` on (negative: that many bytes before the end); None without a file."""
+        try:
+            handle = posix.open(path, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC)
+        except (OSError, ValueError):
+            return None
+        try:
+            size = posix.fstat(handle).st_size
+            start = max(size + offset, 0) if offset < 0 else offset
+            if start > size:
+                start = 0  # rewritten since: what we look for is anywhere in it
+            posix.lseek(handle, start, 0)
+            return read_all(handle, min(most, size - start))
+        except OSError:
+            return None
+        finally:
+            posix.close(handle)
+
+
+def read_all(handle: int, most: int) -> bytes:
+    """Up to `most` bytes; one call for the usual small file."""
+    data = posix.read(handle, most) if most > 0 else b""
+    if not data or len(data) >= most:
+        return data
+    pieces = [data]
+    left = most - len(data)
+    while left > 0:
+        data = posix.read(handle, left)
+        if not data:
+            break
+        pieces.append(data)
+        left -= len(data)
+    return b"".join(pieces)
