@@ -35,7 +35,9 @@ def checked(path: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
             wanted = known.get(field)
             if wanted is None:
                 problems.append(f"{path}: {section}.{field} is unknown; [{section}] has {', '.join(known)}")
-            elif not isinstance(value, wanted) or (wanted is list and not all(isinstance(v, str) for v in value)):
+            elif not isinstance(value, wanted) or (
+                isinstance(value, list) and not all(isinstance(v, str) for v in value)
+            ):
                 words = "a list of strings" if wanted is list else "true or false"
                 problems.append(f"{path}: {section}.{field} must be {words}")
             else:

@@ -9,14 +9,13 @@ from __future__ import annotations
 from handbill.core import epochs
 from handbill.core.epochs import Survivors
 from handbill.core.event import COMPACTING, SESSION_STARTED, TOOL_BATCH_FINISHED
-from handbill.core.receipts import Evidence, settle
+from handbill.core.receipts import LOST, Evidence, Outcome, settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
     from handbill.core.event import Event, Tool
-    from handbill.core.receipts import Outcome
     from handbill.core.window import Window
     from handbill.world import World
 
@@ -102,13 +101,12 @@ def apply(
     if facts.chapter == epochs.AUDIT:
         rules = host.resume_rules(event)
         after = epochs.resumed(window, facts.survivors or Survivors(), keeps_tail=rules["keeps_tail"])
-        return epochs.reopened(after, event), []
+        gone = [path for path in after.pending if path not in window.pending]
+        return epochs.reopened(after, event), [Outcome(path, "did not survive the resume", LOST) for path in gone]
     return _go_on(facts, event, window, host, now)
 
 
-def _go_on(
-    facts: Facts, event: Event, window: Window, host: ModuleType, now: float
-) -> tuple[Window, list[Outcome]]:
+def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: float) -> tuple[Window, list[Outcome]]:
     outcomes: list[Outcome] = []
     if event.kind == COMPACTING:
         return epochs.arming(window, event), []

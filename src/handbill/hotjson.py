@@ -28,9 +28,9 @@ def _unknown(value: object) -> Any:
 
 
 def _build() -> tuple[Callable[[str], Any], Callable[[Any], str]]:
-    from _json import encode_basestring, make_encoder, make_scanner  # type: ignore[import-not-found]
+    from _json import encode_basestring, make_encoder, make_scanner
 
-    scan = make_scanner(_Context)
+    scan: Any = make_scanner(_Context)  # type: ignore[arg-type]  # any object with these attributes will do
     # markers {}: a cycle raises instead of recursing for ever
     encode = make_encoder({}, _unknown, encode_basestring, None, ":", ",", False, False, True)
     if scan('{"a":[1]}', 0) != ({"a": [1]}, 9) or "".join(encode({"a": [1]}, 0)) != '{"a":[1]}':

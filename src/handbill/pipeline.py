@@ -25,6 +25,7 @@ from handbill.store.api import DELIVERIES, ERRORS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
     from typing import Any
 
@@ -51,7 +52,7 @@ class Answer:
 class Turn:
     """One event on its way through the house."""
 
-    __slots__ = ("config", "event", "facts", "host", "now", "outcomes", "plan", "store", "traces", "world")
+    __slots__ = ("config", "event", "facts", "host", "now", "opened", "outcomes", "plan", "store", "traces", "world")
 
     def __init__(self, event: Event, host: ModuleType, store: Store, world: World, config: Config) -> None:
         self.event = event
@@ -62,6 +63,7 @@ class Turn:
         self.now = world.now()
         self.plan = Plan()
         self.facts: Facts | None = None
+        self.opened = ""  # new-window, new-epoch: what the log needs to count copies per window
         self.outcomes: list[Outcome] = []
         self.traces: list[dict[str, Any]] = []
 
@@ -126,6 +128,16 @@ def advance(turn: Turn, window: Window | None) -> Window | None:
     from handbill.evidence import apply
 
     after, turn.outcomes = apply(turn.facts, turn.event, window, turn.host, turn.now)
+    if (
+        after is not None
+        and after.started
+        and (window is None or not window.started or after.created != window.created)
+    ):
+        turn.opened = "new-window"
+    elif after is not None and window is not None and after.epoch != window.epoch:
+        turn.opened = "new-epoch"
+    else:
+        turn.opened = ""
     return after
 
 
@@ -199,9 +211,13 @@ def _remember(turn: Turn) -> Answer:
         for agent in {MAIN, *turn.facts.agents}:
             key = (turn.event.session_id, agent)
             offset = max(turn.world.size(turn.host.transcript_of(turn.event, agent)), 0)
-            turn.store.update(key, lambda window, offset=offset: (epochs.suspected(window, offset), None))
+            turn.store.update(key, _suspicion(offset))
     _log(turn, Answer())
     return Answer()
+
+
+def _suspicion(offset: int) -> Callable[[Window | None], tuple[Window | None, None]]:
+    return lambda window: (epochs.suspected(window, offset), None)
 
 
 def _log(turn: Turn, answer: Answer) -> None:
@@ -224,6 +240,8 @@ def _delivery_lines(turn: Turn, answer: Answer) -> list[dict[str, Any]]:
     """One line per decision, with the event names of the source documents."""
     found = answer.claim
     rows: list[tuple[str, str, str, int]] = []
+    if turn.opened:
+        rows.append((turn.opened, "", turn.event.source or turn.event.kind, 0))
     rows += [(outcome.result, outcome.path, outcome.reason, 0) for outcome in turn.outcomes]
     rows += [("seed", path, reason, 0) for path, reason in turn.plan.seen]
     for grant in found.grants:

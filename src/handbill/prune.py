@@ -44,9 +44,9 @@ def prune(root: str, days: float) -> list[str]:
         try:
             if posix.stat(path).st_mtime > limit or _alive(path):
                 continue
-            if name.endswith(".lock"):
-                if f"{name[:-5]}.json" in names and f"{name[:-5]}.json" not in removed:
-                    continue  # its window lives
+            window = f"{name[:-5]}.json"
+            if name.endswith(".lock") and window in names and window not in removed:
+                continue  # its window lives
             posix.unlink(path)
         except FileNotFoundError:
             continue  # another process pruned it

@@ -29,7 +29,11 @@ class Survivors:
     __slots__ = ("boundary", "complete", "titles", "tools")
 
     def __init__(
-        self, titles: dict[Title, None] | None = None, boundary: str = "", tools: tuple[str, ...] = (), complete: bool = True
+        self,
+        titles: dict[Title, None] | None = None,
+        boundary: str = "",
+        tools: tuple[str, ...] = (),
+        complete: bool = True,
     ) -> None:
         self.titles = titles or {}
         self.boundary = boundary
@@ -172,9 +176,7 @@ def _kept_parts(path: str, record: Record, survivors: Survivors) -> str:
     from handbill.core.pack import shown
 
     name, total = shown(path), len(record["parts"])
-    letters = [
-        "k" if (name, record["hash"], part, total) in survivors.titles else "." for part in range(1, total + 1)
-    ]
+    letters = ["k" if (name, record["hash"], part, total) in survivors.titles else "." for part in range(1, total + 1)]
     return "".join(letters) if "k" in letters else ""
 
 

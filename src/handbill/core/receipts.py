@@ -70,9 +70,7 @@ def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tupl
     return twin, outcomes
 
 
-def _verdict(
-    window: Window, claim: Record, path: str, part: int, evidence: Evidence, event: Event, now: float
-) -> str:
+def _verdict(window: Window, claim: Record, path: str, part: int, evidence: Evidence, event: Event, now: float) -> str:
     record = window.files.get(path)
     if record is None:
         return LOST

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         def append(self, stream: str, lines: Iterable[dict[str, Any]]) -> None:
             """Add lines to a log; a line is never torn, whoever else writes."""
 
-        def keys(self) -> list[Key]:
+        def known(self) -> list[Key]:
             """Every window there is. For people's commands only: it looks at all of them."""
 
 

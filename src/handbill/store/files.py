@@ -110,7 +110,7 @@ class FileStore:
         finally:
             posix.close(lock)
 
-    def keys(self) -> list[Key]:
+    def known(self) -> list[Key]:
         found = set()
         for root in (self.root, self.spare):
             try:

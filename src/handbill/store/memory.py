@@ -46,5 +46,5 @@ class MemoryStore:
         with self._lock:
             self.logs.setdefault(stream, []).extend(loads(dumps(line)) for line in lines)
 
-    def keys(self) -> list[Key]:
+    def known(self) -> list[Key]:
         return sorted(self.windows)

@@ -1,0 +1,39 @@
+# Two commands for newcomers: `make demo` and `make test`. Both make what they need inside this checkout.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CLIENTS := .cache/clients
+VERSIONS := 2.1.197 2.1.325
+
+.PHONY: demo test check unit e2e bench clients clean
+
+demo: $(VENV)/ready
+	@$(BIN)/engine demo
+
+test: check unit e2e
+
+check: $(VENV)/ready
+	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench
+	$(BIN)/mypy
+
+unit: $(VENV)/ready
+	$(BIN)/pytest -n 2 -m "not client"
+
+e2e: $(VENV)/ready clients
+	$(BIN)/pytest -n 2 -m client
+
+bench: $(VENV)/ready clients
+	$(BIN)/python bench/run.py
+
+clients:
+	@sh tests/e2e/install_clients.sh $(CLIENTS) $(VERSIONS)
+
+$(VENV)/ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis

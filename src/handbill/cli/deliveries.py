@@ -1,0 +1,159 @@
+"""`engine deliveries`: the log, filtered, followed, or searched for duplicates."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from handbill.cli.place import here
+from handbill.cli.result import Result
+from handbill.cli.screen import console, short, table, when
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+DELIVERED = ("direct-deliver", "claim-deliver", "updated")
+_STYLE = {**dict.fromkeys(DELIVERED, "bold green"), "confirmed": "green", "lost": "red", "refused": "red"}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--session", metavar="ID", help="only windows whose id begins like this")
+    parser.add_argument("--file", metavar="TEXT", help="only files whose path contains this")
+    parser.add_argument("--event", metavar="NAME", action="append", help="only this kind of decision (repeatable)")
+    parser.add_argument("--last", type=int, default=40, metavar="N", help="how many lines (default 40; 0: all)")
+    parser.add_argument("--follow", action="store_true", help="go on as new lines come, until ^C")
+    parser.add_argument("--duplicates", action="store_true", help="files delivered more than once into one window")
+    parser.add_argument("--project", metavar="DIR", help="the project (default: the one around this folder)")
+
+
+def run(args: argparse.Namespace) -> Result:
+    place = here(args.project)
+    paths = [f"{root}/.engine/deliveries.jsonl" for root in (place.store.spare, place.store.root) if root]
+    paths = [path for path in paths if os.path.exists(path)]
+    if args.duplicates:
+        return _duplicates([line for path in paths for line in _lines(path) if matches(line, args)], place.project)
+    found: list[dict[str, Any]] = []
+    for path in paths:
+        # the end of a long log is enough for the last few lines
+        start = max(0, os.path.getsize(path) - (args.last * 4096 + 65536)) if args.last else 0
+        found += [line for line in _lines(path, start) if matches(line, args)]
+    found.sort(key=lambda line: float(line.get("ts", 0)))
+    found = found[-args.last :] if args.last else found
+    if args.follow:
+        _follow(paths[-1] if paths else f"{place.store.root}/.engine/deliveries.jsonl", found, args, place.project)
+    return Result(
+        {"deliveries": found},
+        lambda screen: _show(screen, found, place.project) if not args.follow else None,
+        next_step="" if found else "nothing was delivered yet; engine doctor tells if hooks are installed",
+    )
+
+
+def matches(line: dict[str, Any], args: argparse.Namespace) -> bool:
+    return (
+        (not args.session or str(line.get("window", "")).startswith(args.session))
+        and (not args.file or args.file in str(line.get("file", "")))
+        and (not args.event or line.get("event") in args.event)
+    )
+
+
+def _lines(path: str, start: int = 0) -> Iterator[dict[str, Any]]:
+    with open(path, "rb") as file:
+        file.seek(start)
+        if start:
+            file.readline()  # most likely half a line
+        for raw in file:
+            try:
+                line = json.loads(raw)
+            except ValueError:
+                continue  # torn by a full disk; the lines around it are whole
+            if isinstance(line, dict):
+                yield line
+
+
+def _row(line: dict[str, Any], project: str) -> tuple[str, ...]:
+    name = str(line.get("event", ""))
+    style = _STYLE.get(name, "dim")
+    window = str(line.get("window", ""))
+    session, _, agent = window.partition(".")
+    chars = int(line.get("chars") or 0)
+    return (
+        when(float(line.get("ts", 0))), session[:8] + ("" if agent == "main" else f".{agent[:8]}"),
+        str(line.get("handler", "")), f"[{style}]{name}[/]", short(str(line.get("file", "")), project),
+        f"{chars:,}" if chars else "", str(line.get("source", "")).replace(project + "/", ""),
+    )  # fmt: skip
+
+
+def _show(screen: Console, lines: list[dict[str, Any]], project: str) -> None:
+    rows = table("when|n", "window|n", "at|n", "decision|n", "file", "chars|r", "reason")
+    for line in lines:
+        rows.add_row(*_row(line, project))
+    screen.print(rows)
+
+
+def _follow(path: str, found: list[dict[str, Any]], args: argparse.Namespace, project: str) -> None:
+    screen = console()
+    if not args.json:
+        _show(screen, found, project)
+    position = os.path.getsize(path) if os.path.exists(path) else 0
+    try:
+        while True:
+            size = os.path.getsize(path) if os.path.exists(path) else 0
+            if size > position:
+                for line in _lines(path, position - 1 if position else 0):
+                    if matches(line, args):
+                        print(json.dumps(line), flush=True) if args.json else screen.print(
+                            "  ".join(cell for cell in _row(line, project) if cell)
+                        )
+                position = size
+            time.sleep(0.2)
+    except KeyboardInterrupt:
+        return
+
+
+def duplicates_of(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Files with more deliveries into one window than the log explains.
+
+    A copy that was lost, or an epoch that was compacted away, makes room for the next one.
+    """
+    count: dict[tuple[str, str, str], int] = {}
+    where: dict[tuple[str, str, str], list[str]] = {}
+    for line in lines:
+        part = str(line.get("source", "")).rpartition(" (part ")[2] if " (part " in str(line.get("source", "")) else ""
+        key = (str(line.get("window")), str(line.get("file")), part)
+        if line.get("event") in DELIVERED:
+            count[key] = count.get(key, 0) + 1
+            where.setdefault(key, []).append(str(line.get("handler")))
+        elif line.get("event") == "lost":
+            for other in count:
+                if other[:2] == key[:2]:
+                    count[other] = max(0, count[other] - 1)
+        elif line.get("event") in ("new-epoch", "new-window"):
+            for other in count:
+                if other[0] == key[0]:
+                    count[other] = 0
+    return [
+        {"window": key[0], "file": key[1], "part": key[2], "copies": copies, "handlers": where[key]}
+        for key, copies in count.items() if copies > 1
+    ]  # fmt: skip
+
+
+def _duplicates(lines: list[dict[str, Any]], project: str) -> Result:
+    found = duplicates_of(lines)
+    delivered = sum(1 for line in lines if line.get("event") in DELIVERED)
+
+    def show(screen: Console) -> None:
+        if not found:
+            screen.print(f"[green]no duplicates[/] among {delivered:,} deliveries")
+            return
+        rows = table("window|n", "file", "copies|r", "by")
+        for one in found:
+            rows.add_row(
+                one["window"][:13], short(one["file"], project), str(one["copies"]), ", ".join(one["handlers"])
+            )
+        screen.print(rows)
+
+    return Result({"duplicates": found, "deliveries": delivered}, show, exit_code=1 if found else 0)

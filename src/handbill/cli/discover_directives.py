@@ -1,0 +1,58 @@
+"""`engine discover-directives DIR`: which directives apply to a directory, nearest first."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from handbill.cli.place import here
+from handbill.cli.result import Result
+from handbill.cli.screen import short, table
+from handbill.core.claim import Refusal
+from handbill.handlers.directives import boundary, present, walk_up
+from handbill.world import World
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("directory", nargs="?", default=".", help="a directory or a file in it (default: here)")
+    parser.add_argument("--core", action="store_true", help="only those that are always delivered")
+    parser.add_argument("--project", metavar="DIR", help="the project (default: the one around this folder)")
+
+
+def run(args: argparse.Namespace) -> Result:
+    target = os.path.abspath(args.directory)
+    place = here(args.project or (target if os.path.isdir(target) else os.path.dirname(target)))
+    directory = target if os.path.isdir(target) else os.path.dirname(target)
+    world = World(place.config.roots)
+    root = boundary(directory, place.config)
+    found: list[dict[str, Any]] = []
+    for level in walk_up(directory, root) if root else ():
+        for path, name in present(level, world, place.config):
+            core = name in place.config.core_types
+            if args.core and not core:
+                continue
+            sheet = world.load(path)
+            found.append({
+                "file": path, "type": name, "delivered": "always" if core else "skill-filtered",
+                "chars": 0 if isinstance(sheet, Refusal) else len(sheet.text),
+                "problem": sheet.why if isinstance(sheet, Refusal) else "",
+            })  # fmt: skip
+    data = {"directory": directory, "root": root, "directives": found}
+
+    def show(screen: Console) -> None:
+        if not root:
+            screen.print(f"{short(directory, place.project)}: outside the project, or below an excluded folder")
+            return
+        rows = table("directive", "delivered", "chars|r", "")
+        for one in found:
+            rows.add_row(
+                short(one["file"], place.project), one["delivered"], f"{one['chars']:,}",
+                f"[red]{one['problem']}[/]" if one["problem"] else "",
+            )  # fmt: skip
+        screen.print(rows if found else f"no directives from {short(directory, place.project)} up to {root}")
+
+    return Result(data, show, exit_code=0 if found else 1)

@@ -1,0 +1,102 @@
+"""`engine install`: register the hooks, compile them, and make room for the state."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+from handbill.cli import interpreter, settings_file
+from handbill.cli.place import find_project
+from handbill.cli.result import Result
+from handbill.config import Config, state_roots
+from handbill.core.pack import units
+from handbill.errors import HandbillError
+from handbill.hosts import claude_code, claude_settings
+from handbill.store.files import make_private_directory
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--user", action="store_true", help="for every project of yours (~/.claude/settings.json)")
+    parser.add_argument("--project", metavar="DIR", help="the project (default: the one around this folder)")
+    parser.add_argument("--python", metavar="PATH", help="the interpreter (default: the fastest 3.11+ found)")
+    parser.add_argument("--lanes", type=int, metavar="N", help="handlers at session start (default: by the standards)")
+    parser.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
+    parser.add_argument("--reformat", action="store_true", help="accept that the settings file is written anew")
+
+
+def run(args: argparse.Namespace) -> Result:
+    settings_file.require_supported_system()
+    project = os.path.abspath(args.project) if args.project else find_project()
+    home = os.path.expanduser("~")
+    if not args.user and project in ("/", home):
+        raise HandbillError(f"{project} is no project folder", "go to the project, or use --user")
+    chosen = interpreter.choose(args.python)
+    lanes = args.lanes or lanes_needed(Config(project, home))
+    ours = claude_settings.handlers(chosen.path, settings_file.PACKAGE_PARENT, lanes)
+    change = settings_file.planned(settings_file.path_for(project, user=args.user), ours, reformat=args.reformat)
+    data: dict[str, Any] = {
+        "settings": change.path, "changed": change.needed, "dry_run": args.dry_run, "interpreter": chosen.path,
+        "python": ".".join(map(str, chosen.version)), "lanes": lanes, "events": sorted(ours), "backup": "",
+        "diff": change.diff(), "state": "", "compiled": False,
+    }  # fmt: skip
+    warnings: list[str] = []
+    if not args.dry_run:
+        data["compiled"] = compile_package(chosen.path)
+        if not data["compiled"]:
+            warnings.append("the package folder cannot be written: hooks compile themselves on every event (slow)")
+        if change.needed:
+            data["backup"] = settings_file.carry_out(change)
+        data["state"] = _state(project, user=args.user, warnings=warnings)
+    next_step = "run without --dry-run to apply" if args.dry_run else "start your agent, then: engine window"
+    return Result(data, lambda screen: _show(screen, data), next_step=next_step, warnings=warnings)
+
+
+def lanes_needed(config: Config) -> int:
+    """Enough handlers for the standards to arrive at once; two at least, one is soon outgrown."""
+    from handbill.core.claim import Sheet
+    from handbill.handlers.start import _find
+    from handbill.world import World
+
+    world = World(config.roots)
+    total = 0
+    for name in config.standard_names(subagent=False):
+        sheet = world.load(_find(name, world, config))
+        if isinstance(sheet, Sheet):
+            total += units(sheet.text) + 200
+    return min(8, max(2, -(-total // claude_code.CAP)))
+
+
+def compile_package(python: str) -> bool:
+    """Bytecode for the interpreter that will run it; hooks must never pay for it."""
+    folder = os.path.join(settings_file.PACKAGE_PARENT, "handbill")
+    done = subprocess.run([python, "-I", "-m", "compileall", "-q", folder], capture_output=True, text=True, check=False)
+    return done.returncode == 0
+
+
+def _state(project: str, *, user: bool, warnings: list[str]) -> str:
+    if not user:
+        try:
+            make_private_directory(os.path.join(project, "sessions", ".windows"))
+        except OSError as error:
+            warnings.append(f"no state folder in the project ({error}); state is kept in the home folder")
+    return state_roots(project, os.environ)[0]
+
+
+def _show(screen: Console, data: dict[str, Any]) -> None:
+    if data["diff"]:
+        for line in data["diff"].splitlines():
+            style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "dim")
+            screen.print(line, style=style, markup=False, soft_wrap=True)
+    did = "already registered in" if not data["changed"] else "would change" if data["dry_run"] else "registered in"
+    screen.print(f"{did} [bold]{data['settings']}[/]", soft_wrap=True)
+    screen.print(f"  interpreter  {data['interpreter']} (Python {data['python']})", soft_wrap=True)
+    screen.print(f"  events       {', '.join(data['events'])}; {data['lanes']} lanes at session start", soft_wrap=True)
+    if data["backup"]:
+        screen.print(f"  backup       {data['backup']}", soft_wrap=True)
+    if data["state"]:
+        screen.print(f"  state        {data['state']}/.windows, .engine", soft_wrap=True)

@@ -1,0 +1,75 @@
+"""The interpreter that hooks run on: a real one (no shim, no venv), the cheapest of those that will do."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from handbill.errors import HandbillError
+
+_PROBE = (
+    "import sys, posix, fcntl, zlib, _json, time\n"
+    "print(sys.version_info[0], sys.version_info[1], getattr(sys, '_base_executable', '') or sys.executable)"
+)
+ROUNDS = 7
+
+
+@dataclass
+class Interpreter:
+    path: str
+    version: tuple[int, int]
+    cost: float  # CPU seconds of a bare start
+
+
+def candidates() -> list[str]:
+    names = ["python3", *(f"python3.{minor}" for minor in range(11, 20))]
+    found = [sys._base_executable or sys.executable]  # type: ignore[attr-defined]
+    for folder in [*os.environ.get("PATH", "").split(os.pathsep), "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]:
+        found += [path for name in names if (path := shutil.which(name, path=folder))]
+    return list(dict.fromkeys(found))
+
+
+def probe(path: str) -> Interpreter | None:
+    """What stands behind a name (a pyenv shim, a venv's link); None if it will not do."""
+    try:
+        done = subprocess.run([path, "-I", "-c", _PROBE], capture_output=True, text=True, timeout=20, check=False)
+        major, minor, base = done.stdout.strip().split(" ", 2)
+        real = os.path.realpath(base)
+        version = int(major), int(minor)
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return None
+    if version < (3, 11) or not os.access(real, os.X_OK):
+        return None
+    return Interpreter(real, version, 0.0)
+
+
+def measure(path: str) -> float:
+    """CPU time of the cheapest of some bare starts; CPU, because a busy machine blurs the clock."""
+    best = float("inf")
+    for _ in range(ROUNDS):
+        before = os.times()
+        subprocess.run([path, "-I", "-S", "-c", "pass"], check=True, stdin=subprocess.DEVNULL)
+        after = os.times()
+        best = min(best, after.children_user + after.children_system - before.children_user - before.children_system)
+    return best
+
+
+def choose(wanted: str | None = None) -> Interpreter:
+    if wanted:
+        found = probe(os.path.abspath(wanted) if os.sep in wanted else shutil.which(wanted) or wanted)
+        if found is None:
+            raise HandbillError(f"{wanted} is no Python 3.11 or newer", "name another one with --python")
+        return found
+    usable: dict[str, Interpreter] = {}
+    for path in candidates():
+        found = probe(path)
+        if found is not None:
+            usable.setdefault(found.path, found)
+    if not usable:
+        raise HandbillError("no Python 3.11 or newer was found", "install one, or name it with --python")
+    for one in usable.values():
+        one.cost = measure(one.path)
+    return min(usable.values(), key=lambda one: one.cost)

@@ -1,0 +1,94 @@
+"""`engine VERB`: a table of verbs, each imported on use."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+import traceback
+from importlib import import_module
+
+from handbill import VERSION
+from handbill.cli.result import print_error, print_result
+from handbill.errors import HandbillError
+
+# verb -> (module, what it is for); the order is the order of the help text
+VERBS = {
+    "install": ("install", "register the hooks in this project (or --user)"),
+    "uninstall": ("uninstall", "remove exactly what install added"),
+    "doctor": ("doctor", "check wiring, interpreter, state, errors; each finding with its fix"),
+    "window": ("window", "what is in this context window, since when, and proven how"),
+    "deliveries": ("deliveries", "the delivery log: what was delivered, skipped, lost, and why"),
+    "discover-directives": ("discover_directives", "which directives apply to a directory"),
+    "replay": ("replay", "play a recorded event stream and print or compare its deliveries"),
+    "demo": ("demo", "a whole agent session in a sample project, shown live"),
+    "prune": ("prune", "remove ledgers of windows that ended long ago"),
+    "completion": ("completion", "a completion script for bash, zsh or fish"),
+}
+
+
+def parser(only: str | None = None) -> argparse.ArgumentParser:
+    """With `only`, just that verb's options are imported: the others cost start-up time."""
+    top = argparse.ArgumentParser(
+        prog="engine",
+        description="Handbill: the right pages in front of a coding agent, once per context window, with a receipt.",
+        epilog="A new project: engine install, then use your agent as always, then engine window.",
+    )
+    top.add_argument("--version", action="version", version=f"handbill {VERSION}")
+    verbs = top.add_subparsers(dest="verb", metavar="VERB", title="verbs")
+    for name, (module, help_text) in VERBS.items():
+        sub = verbs.add_parser(name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".")
+        if only is None or only == name:
+            import_module(f"handbill.cli.{module}").configure(sub)
+            sub.add_argument("--json", action="store_true", help="answer in one JSON envelope, for programs")
+    return top
+
+
+def main(arguments: list[str] | None = None) -> int:
+    words = sys.argv[1:] if arguments is None else arguments
+    named = next((word for word in words if not word.startswith("-")), "")
+    top = parser(named if named in VERBS else "")
+    args = top.parse_args(words)
+    if not args.verb:
+        top.print_help()
+        return 0
+    try:
+        result = import_module(f"handbill.cli.{VERBS[args.verb][0]}").run(args)
+        print_result(args.verb, result, as_json=args.json)
+        return int(result.exit_code)
+    except HandbillError as error:
+        print_error(args.verb, error.code, str(error), error.hint, as_json=args.json)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the reader went away: no second complaint at exit
+        return 0
+    except Exception as error:
+        report = _report(args.verb, error)
+        print_error(args.verb, "unexpected", f"{type(error).__name__}: {error}", report, as_json=args.json)
+        return 3
+
+
+def _report(verb: str, error: Exception) -> str:
+    text = (
+        f"handbill {VERSION}, Python {sys.version.split()[0]}, {sys.platform}\n"
+        f"engine {verb}, {time.strftime('%Y-%m-%d %H:%M:%S')}\n\n{''.join(traceback.format_exception(error))}"
+    )
+    from handbill.config import home_of
+
+    folder = os.path.join(home_of(os.environ), ".local", "state", "handbill")
+    path = os.path.join(folder, f"report-{time.strftime('%Y%m%d-%H%M%S')}.txt")
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            file.write(text)
+    except OSError:
+        print(text, file=sys.stderr)
+        return "this is a defect; the report above helps to find it"
+    return f"this is a defect; a report is in {path}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

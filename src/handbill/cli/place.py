@@ -1,0 +1,76 @@
+"""Where a command was called: which project, which state, which window."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from handbill.config import Config, load, state_roots
+from handbill.core.event import MAIN
+from handbill.errors import HandbillError
+from handbill.store.files import FileStore, file_name
+
+if TYPE_CHECKING:
+    from handbill.store.api import Key
+
+
+@dataclass
+class Place:
+    project: str
+    store: FileStore
+    config: Config
+
+
+def find_project(start: str | None = None) -> str:
+    """The folder whose state this is: told by the host, else the nearest above with a mark of a project."""
+    told = os.environ.get("CLAUDE_PROJECT_DIR")
+    if start is None and told:
+        return os.path.abspath(told)
+    here = os.path.abspath(start or os.getcwd())
+    for mark in ("sessions/.windows", ".claude", ".git"):
+        level = here
+        while True:
+            if os.path.exists(os.path.join(level, mark)) and level != os.path.expanduser("~"):
+                return level
+            if level == os.path.dirname(level):
+                break
+            level = os.path.dirname(level)
+    return here
+
+
+def here(project: str | None = None) -> Place:
+    root = find_project(project)
+    state, spare = state_roots(root, os.environ)
+    return Place(root, FileStore(state, spare), load(root, os.environ, state))
+
+
+def window_file(store: FileStore, key: Key) -> str:
+    for root in (store.spare, store.root):
+        path = f"{root}/.windows/{file_name(key)}.json"
+        if root and os.path.exists(path):
+            return path
+    return ""
+
+
+def choose_window(place: Place, session: str | None, agent: str | None) -> Key:
+    """By name or its beginning, else the caller's own, else the one written last."""
+    keys = place.store.known()
+    own = os.environ.get("CLAUDE_CODE_SESSION_ID")
+    if session is None and own:
+        session = own
+    if session is not None:
+        matching = [key for key in keys if key[0].startswith(session)]
+        if not matching:
+            raise HandbillError(f"no window of session {session!r}", "`engine window --all` lists the known ones")
+        keys = matching
+    if agent is not None:
+        keys = [key for key in keys if key[1].startswith(agent)]
+    elif session is not None:
+        keys = [key for key in keys if key[1] == MAIN] or keys
+    if not keys:
+        raise HandbillError(
+            "no window is known here yet",
+            "start the agent in this project; `engine doctor` tells if hooks are installed",
+        )
+    return max(keys, key=lambda key: os.path.getmtime(window_file(place.store, key)))

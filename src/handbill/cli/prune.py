@@ -1,0 +1,29 @@
+"""`engine prune`: remove ledgers of windows that ended long ago."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from handbill.cli.place import here
+from handbill.cli.result import Result
+from handbill.prune import DAYS, prune
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--days", type=float, default=DAYS, help=f"older than this many days (default {DAYS})")
+    parser.add_argument("--project", metavar="DIR", help="the project (default: the one around this folder)")
+
+
+def run(args: argparse.Namespace) -> Result:
+    place = here(args.project)
+    removed = [name for root in (place.store.root, place.store.spare) if root for name in prune(root, args.days)]
+    windows = [name for name in removed if name.endswith(".json")]
+
+    def show(screen: Console) -> None:
+        screen.print(f"removed {len(windows)} windows older than {args.days:g} days")
+
+    return Result({"removed": removed}, show)

@@ -1,0 +1,66 @@
+"""What a verb answers with: a value, rendered once, for people or as one versioned JSON envelope."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+ENVELOPE = 1
+
+
+@dataclass
+class Result:
+    data: dict[str, Any]
+    show: Callable[[Console], None]
+    exit_code: int = 0
+    next_step: str = ""
+    warnings: list[str] = field(default_factory=list)
+
+
+def envelope(verb: str, result: Result) -> dict[str, Any]:
+    return {
+        "handbill": ENVELOPE, "verb": verb, "ok": result.exit_code == 0, "data": result.data,
+        "warnings": result.warnings, "error": None,
+    }  # fmt: skip
+
+
+def error_envelope(verb: str, code: str, message: str, hint: str) -> dict[str, Any]:
+    return {
+        "handbill": ENVELOPE, "verb": verb, "ok": False, "data": None, "warnings": [],
+        "error": {"code": code, "message": message, "hint": hint},
+    }  # fmt: skip
+
+
+def print_result(verb: str, result: Result, *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(envelope(verb, result), ensure_ascii=False, indent=2))
+        return
+    from handbill.cli.screen import console
+
+    screen = console()
+    result.show(screen)
+    for warning in result.warnings:
+        screen.print(f"[yellow]note[/] {_plain(warning)}")
+    if result.next_step:
+        screen.print(f"[dim]next:[/] {_plain(result.next_step)}")
+
+
+def print_error(verb: str, code: str, message: str, hint: str, *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(error_envelope(verb, code, message, hint), ensure_ascii=False, indent=2))
+        return
+    print(f"engine {verb}: {message}".replace("engine :", "engine:"), file=sys.stderr)
+    if hint:
+        print(f"  {hint}", file=sys.stderr)
+
+
+def _plain(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)

@@ -1,0 +1,72 @@
+"""How things look to people: one console, paths shortened, times and sizes in words."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+
+def console() -> Console:
+    from rich.console import Console
+
+    # Without a terminal rich falls back to 80 columns and would cut paths that a pipe could carry.
+    width = None if os.isatty(1) or "COLUMNS" in os.environ else 160
+    return Console(width=width, highlight=False, soft_wrap=False)
+
+
+def table(*columns: str, title: str = "") -> Table:
+    from rich import box
+    from rich.table import Table
+
+    made = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    for column in columns:
+        name, _, how = column.partition("|")
+        made.add_column(name, justify="right" if "r" in how else "left", overflow="fold", no_wrap="n" in how)
+    return made
+
+
+def short(path: str, project: str = "") -> str:
+    home = os.path.expanduser("~")
+    if project and (path == project or path.startswith(project + "/")):
+        return path[len(project) + 1 :] or "."
+    if path.startswith(home + "/"):
+        return "~" + path[len(home) :]
+    library = path.find("/handbill/data/directives/")
+    return "library:" + path[library + 26 :] if library >= 0 else path
+
+
+def when(moment: float) -> str:
+    if not moment:
+        return "–"
+    same_day = time.strftime("%Y%m%d", time.localtime(moment)) == time.strftime("%Y%m%d")
+    return time.strftime("%H:%M:%S" if same_day else "%Y-%m-%d %H:%M", time.localtime(moment))
+
+
+def ago(moment: float) -> str:
+    seconds = max(0.0, time.time() - moment)
+    for size, word in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{int(seconds // size)} {word} ago"
+    return "just now"
+
+
+def tokens(chars: int, ascii_share: float = 1.0) -> int:
+    """An estimate: no current tokenizer is public."""
+    plain = chars * ascii_share
+    return round(plain / 4.3 + 0.85 * (chars - plain))
+
+
+STATE_STYLE = {
+    "confirmed": "green", "seen": "green", "assumed": "green", "sent": "yellow", "pending": "yellow",
+    "partial": "yellow", "updated": "cyan", "lost": "red", "truncated": "red",
+}  # fmt: skip
+
+
+def styled(state: str) -> str:
+    style = STATE_STYLE.get(state, "")
+    return f"[{style}]{state}[/]" if style else state

@@ -1,0 +1,64 @@
+"""`engine uninstall`: remove exactly what install added."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+from typing import TYPE_CHECKING, Any
+
+from handbill.cli import settings_file
+from handbill.cli.place import find_project
+from handbill.cli.result import Result
+from handbill.config import state_roots
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--user", action="store_true", help="from ~/.claude/settings.json")
+    parser.add_argument("--project", metavar="DIR", help="the project (default: the one around this folder)")
+    parser.add_argument("--state", action="store_true", help="remove the ledgers and logs as well")
+    parser.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
+    parser.add_argument("--reformat", action="store_true", help="accept that the settings file is written anew")
+
+
+def run(args: argparse.Namespace) -> Result:
+    settings_file.require_supported_system()
+    project = os.path.abspath(args.project) if args.project else find_project()
+    path = settings_file.path_for(project, user=args.user)
+    change = settings_file.planned(path, None, reformat=args.reformat)
+    # `{}` that only we ever filled is no file of the user's
+    ours_alone = change.needed and change.after.strip() == "{}"
+    state = state_roots(project, os.environ)[0]
+    folders = [os.path.join(state, name) for name in (".windows", ".engine")] if args.state else []
+    folders = [folder for folder in folders if os.path.isdir(folder)]
+    data: dict[str, Any] = {
+        "settings": path, "changed": change.needed, "dry_run": args.dry_run, "diff": change.diff(), "backup": "",
+        "removed": folders, "file_removed": ours_alone,
+    }  # fmt: skip
+    if not args.dry_run:
+        if change.needed:
+            data["backup"] = settings_file.carry_out(change)
+            if ours_alone:
+                os.unlink(path)
+        for folder in folders:
+            shutil.rmtree(folder)
+        if folders and state == os.path.join(project, "sessions") and not os.listdir(state):
+            os.rmdir(state)
+    return Result(data, lambda screen: _show(screen, data))
+
+
+def _show(screen: Console, data: dict[str, Any]) -> None:
+    if not data["changed"]:
+        screen.print(f"no hooks of ours in {data['settings']}", soft_wrap=True)
+    elif data["dry_run"]:
+        screen.print(data["diff"], markup=False, soft_wrap=True)
+    else:
+        what = "and the file, which held nothing else" if data["file_removed"] else ""
+        screen.print(f"removed our hooks from {data['settings']} {what}", soft_wrap=True)
+        if data["backup"]:
+            screen.print(f"  backup  {data['backup']}", soft_wrap=True)
+    for folder in data["removed"]:
+        screen.print(f"{'would remove' if data['dry_run'] else 'removed'} {folder}", soft_wrap=True)

@@ -1,0 +1,136 @@
+"""`engine window`: what is in a context window, since when, why, and proven how."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from handbill.cli.place import Place, choose_window, here, window_file
+from handbill.cli.result import Result
+from handbill.cli.screen import ago, short, styled, table, tokens, when
+from handbill.core.event import Event
+from handbill.core.receipts import settle
+from handbill.core.window import state_of
+from handbill.errors import CorruptState, HandbillError
+from handbill.hosts import claude_code
+from handbill.world import World
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from handbill.core.window import Window
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", nargs="?", help="session id or its beginning (default: yours, or the newest)")
+    parser.add_argument("--agent", metavar="ID", help="a subagent's window instead of the main one")
+    parser.add_argument("--all", action="store_true", help="list every known window of this project")
+    parser.add_argument("--project", metavar="DIR", help="the project (default: the one around this folder)")
+
+
+def run(args: argparse.Namespace) -> Result:
+    place = here(args.project)
+    if args.all:
+        return _list(place)
+    key = choose_window(place, args.session, args.agent)
+    window = place.store.read(key)
+    if window is None:
+        raise HandbillError(f"the window of {key[0]} is gone", "`engine window --all` lists the known ones")
+    window = with_newest_receipts(window, place)
+    data = described(window, place.project)
+    return Result(data, lambda screen: _show(screen, data), next_step="why a file came or not: engine deliveries")
+
+
+def with_newest_receipts(window: Window, place: Place) -> Window:
+    """What the transcript proves by now, for showing; the next hook will write it down."""
+    if not window.claims or not window.transcript:
+        return window
+    event = Event(
+        "stopping",
+        window.session,
+        agent_id="" if window.agent == "main" else window.agent,
+        transcript=window.transcript,
+    )
+    world = World(place.config.roots)
+    offset = min(claim["offset"] for claim in window.claims)
+    tail = world.tail(window.transcript, offset)
+    evidence = claude_code.evidence(event, tail, window.claims)
+    return settle(window, evidence, event, world.now())[0]
+
+
+def described(window: Window, project: str) -> dict[str, Any]:
+    files = [
+        {
+            "file": path, "parts": len(record["parts"]), "delivered": len(record["parts"]) - record["parts"].count("."),
+            "chars": record["chars"], "tokens": tokens(record["chars"]), "reason": record["reason"],
+            "at": record["at"], "via": record["via"], "state": state_of(record), "lost": record.get("lost", 0),
+        }
+        for path, record in window.files.items()
+    ]  # fmt: skip
+    files += [
+        {
+            "file": path, "parts": 0, "delivered": 0, "chars": 0, "tokens": 0, "reason": reason, "at": 0.0,
+            "via": "", "state": "pending", "lost": 0,
+        }
+        for path, reason in window.pending.items() if path not in window.files
+    ]  # fmt: skip
+    return {
+        "session": window.session, "agent": window.agent, "epoch": window.epoch, "created": window.created,
+        "project": project, "lifecycle": window.lifecycle, "directories": len(window.touched), "files": files,
+        "unsettled": sorted(window.carried),
+    }  # fmt: skip
+
+
+def _show(screen: Console, data: dict[str, Any]) -> None:
+    name = data["session"] if data["agent"] == "main" else f"{data['session']} · subagent {data['agent']}"
+    screen.print(f"[bold]{name}[/]")
+    compactions = f"{data['epoch']} compactions, " if data["epoch"] else ""
+    screen.print(f"[dim]since {when(data['created'])}, {compactions}{data['directories']} directories looked at[/]")
+    rows = table("file", "part|r", "tokens|r", "reason", "when|n", "state")
+    for one in data["files"]:
+        part = f"{one['delivered']}/{one['parts']}" if one["parts"] > 1 else ""
+        lost = f" (lost {one['lost']}×)" if one["lost"] else ""
+        rows.add_row(
+            short(one["file"], data["project"]), part, f"~{one['tokens']:,}" if one["tokens"] else "",
+            _reason(one["reason"], data["project"]), when(one["at"]), styled(one["state"]) + lost,
+        )  # fmt: skip
+    screen.print(rows)
+    total = sum(one["tokens"] for one in data["files"])
+    screen.print(f"{len(data['files'])} files, about {total:,} tokens (estimate)")
+
+
+def _reason(reason: str, project: str) -> str:
+    words, _, path = reason.partition(" of ")
+    return f"{words} of {short(path, project)}" if path.startswith("/") else reason
+
+
+def _list(place: Place) -> Result:
+    windows = []
+    for key in place.store.known():
+        path = window_file(place.store, key)
+        try:
+            window = place.store.read(key)
+        except (CorruptState, HandbillError) as error:
+            windows.append(
+                {"session": key[0], "agent": key[1], "files": 0, "epoch": 0, "at": 0.0, "problem": str(error)}
+            )
+            continue
+        if window is not None and path:
+            windows.append({
+                "session": key[0], "agent": key[1], "files": len(window.files), "epoch": window.epoch,
+                "at": os.path.getmtime(path), "problem": "",
+            })  # fmt: skip
+    windows.sort(key=lambda one: -float(str(one["at"])))
+
+    def show(screen: Console) -> None:
+        rows = table("session|n", "agent", "files|r", "epoch|r", "last written|n", "")
+        for one in windows:
+            moment = float(str(one["at"]))
+            rows.add_row(
+                str(one["session"]), str(one["agent"]), str(one["files"]), str(one["epoch"]),
+                ago(moment) if moment else "", f"[red]{one['problem']}[/]" if one["problem"] else "",
+            )  # fmt: skip
+        screen.print(rows if windows else "no window is known here yet")
+
+    return Result({"windows": windows}, show, next_step="engine window SESSION" if windows else "engine doctor")

@@ -1,0 +1,139 @@
+"""Claude Code's settings file: adding and removing our hooks without touching anything else; pure."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from handbill.errors import HandbillError
+
+MARK = "handbill.hook"
+TIMEOUT = 10  # seconds; the client's own default would let a stuck disk hold the agent for minutes
+
+# One process per assistant message (PostToolBatch); the others are rare.
+EVENTS = (
+    "SessionStart", "UserPromptSubmit", "PostToolBatch", "SubagentStart", "PreCompact", "InstructionsLoaded",
+    "SessionEnd",
+)  # fmt: skip
+
+
+class OddSettings(HandbillError):
+    code = "odd-settings"
+
+
+def hook_code(folder: str) -> str:
+    """What the interpreter runs. A missing script would exit 2, which blocks prompts and tool calls;
+    inline code with a missing package exits 0, and a missing interpreter fails open by itself."""
+    return (
+        f"import sys;sys.path.insert(0,{folder!r})\ntry:from handbill.hook import main\n"
+        f"except Exception:sys.exit(0)\nmain()"
+    )
+
+
+def handler(interpreter: str, folder: str, *lane: str) -> dict[str, Any]:
+    arguments = ["-I", "-S", "-X", "utf8", "-c", hook_code(folder), "claude-code", *lane]
+    return {"type": "command", "command": interpreter, "args": arguments, "timeout": TIMEOUT}
+
+
+def handlers(interpreter: str, folder: str, lanes: int) -> dict[str, list[dict[str, Any]]]:
+    """event -> our handlers. SessionStart has lanes, because each handler may say only so much."""
+    plain = {event: [handler(interpreter, folder)] for event in EVENTS}
+    if lanes > 1:
+        plain["SessionStart"] = [handler(interpreter, folder, "--lane", f"{i}/{lanes}") for i in range(1, lanes + 1)]
+    return plain
+
+
+def is_ours(one: object) -> bool:
+    if not isinstance(one, dict):
+        return False
+    words = [one.get("command"), *(one["args"] if isinstance(one.get("args"), list) else [])]
+    return any(isinstance(word, str) and MARK in word for word in words)
+
+
+def parse(text: str, where: str) -> dict[str, Any]:
+    """The settings; refuses what could not be written back as it was."""
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(items)
+        if len(made) != len(items):
+            raise OddSettings(f"{where}: a key stands there twice", "keep one of them, then run this again")
+        return made
+
+    try:
+        value = json.loads(text, object_pairs_hook=pairs) if text.strip() else {}
+    except json.JSONDecodeError as error:
+        raise OddSettings(
+            f"{where}: not plain JSON at line {error.lineno}, column {error.colno} ({error.msg})",
+            "comments and trailing commas cannot be kept; remove them, then run this again",
+        ) from error
+    if not isinstance(value, dict):
+        raise OddSettings(f"{where}: not a JSON object", "move it away, then run this again")
+    hooks = value.get("hooks", {})
+    if not isinstance(hooks, dict) or not all(_groups_ok(groups) for groups in hooks.values()):
+        raise OddSettings(f"{where}: `hooks` is not as the client expects it", "see the client's hooks reference")
+    return value
+
+
+def _groups_ok(groups: object) -> bool:
+    return isinstance(groups, list) and all(
+        isinstance(group, dict) and isinstance(group.get("hooks", []), list) for group in groups
+    )
+
+
+def without_ours(settings: dict[str, Any]) -> dict[str, Any]:
+    if "hooks" not in settings:
+        return settings
+    hooks: dict[str, Any] = {}
+    for event, groups in settings["hooks"].items():
+        kept = []
+        for group in groups:
+            rest = [one for one in group.get("hooks", []) if not is_ours(one)]
+            if rest or len(rest) == len(group.get("hooks", [])):
+                kept.append({**group, "hooks": rest} if "hooks" in group else group)
+        if kept or not groups:
+            hooks[event] = kept
+    rest_of = {key: value for key, value in settings.items() if key != "hooks"}
+    if hooks or not settings["hooks"]:
+        return {**settings, "hooks": hooks}
+    return rest_of
+
+
+def with_ours(settings: dict[str, Any], ours: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    clean = without_ours(settings)
+    hooks = {event: list(groups) for event, groups in clean.get("hooks", {}).items()}
+    for event, made in ours.items():
+        hooks.setdefault(event, []).append({"hooks": made})
+    return {**clean, "hooks": hooks}
+
+
+def registered(settings: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """event -> our handlers as they stand in the file."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for event, groups in settings.get("hooks", {}).items():
+        mine = [one for group in groups for one in group.get("hooks", []) if is_ours(one)]
+        if mine:
+            found[event] = mine
+    return found
+
+
+_STYLES: tuple[int | str | None, ...] = (2, 4, "\t", 3, 1, 8, None)
+
+
+def style_of(text: str, value: dict[str, Any]) -> tuple[int | str | None, bool, str]:
+    """(indent, ASCII only, end) with which `value` is written exactly as `text`."""
+    if not text.strip():
+        return 2, False, "\n"
+    for indent in _STYLES:
+        for ascii_only in (False, True):
+            for end in ("\n", "", "\r\n"):
+                if json.dumps(value, indent=indent, ensure_ascii=ascii_only) + end == text:
+                    return indent, ascii_only, end
+    raise OddSettings(
+        "its formatting would change",
+        "`--reformat` accepts two-space JSON; `--dry-run` shows what would be added, to paste by hand",
+    )
+
+
+def written(value: dict[str, Any], style: tuple[int | str | None, bool, str]) -> str:
+    indent, ascii_only, end = style
+    return json.dumps(value, indent=indent, ensure_ascii=ascii_only) + end

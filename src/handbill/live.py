@@ -1,0 +1,268 @@
+"""The real client against a scripted model on loopback: for `engine demo --live`, tests and measurements.
+
+What the model was sent is kept whole: it is the only truth about what arrived.
+"""
+
+from __future__ import annotations
+
+import http.server
+import json
+import os
+import signal
+import socketserver
+import subprocess
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Block = dict[str, Any]
+
+
+def say(text: str) -> Block:
+    return {"type": "text", "text": text}
+
+
+def call(name: str, **values: Any) -> Block:
+    return {"type": "tool_use", "name": name, "input": values}
+
+
+@dataclass
+class Reply:
+    blocks: list[Block]
+    input_tokens: int = 1000
+    delay: float = 0.0
+
+
+@dataclass
+class Request:
+    body: dict[str, Any]
+    agent: str  # empty: the main window
+    received: float
+    answered: float = 0.0
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.body["messages"]
+        return found
+
+    @property
+    def text(self) -> str:
+        """Everything the model was given, as one text."""
+        return "\n".join(text for message in self.messages for text in texts(message))
+
+    @property
+    def is_summary(self) -> bool:
+        return any("Respond with TEXT ONLY" in text for message in self.messages[-2:] for text in texts(message))
+
+
+def texts(message: dict[str, Any]) -> Iterable[str]:
+    content = message["content"]
+    for block in [say(content)] if isinstance(content, str) else content:
+        if block["type"] == "text":
+            yield block["text"]
+        elif block["type"] == "tool_result":
+            inner = block.get("content") or ""
+            yield from [inner] if isinstance(inner, str) else [part.get("text", "") for part in inner]
+
+
+class Script:
+    """Replies in order: `main` for the main window, `agent` for every subagent; then "done"."""
+
+    def __init__(self, main: Sequence[Any], agent: Sequence[Any] = (), summary: str = "THE SUMMARY") -> None:
+        self._left = {"main": list(main), "agent": list(agent)}
+        self._summary = summary
+        self._lock = threading.Lock()
+
+    def __call__(self, request: Request) -> Reply:
+        if request.is_summary:
+            return Reply([say(f"<analysis>a</analysis><summary>{self._summary}</summary>")])
+        if not request.body.get("tools"):
+            return Reply([say("ok")])
+        with self._lock:
+            left = self._left["agent" if request.agent else "main"]
+            step = left.pop(0) if left else "done"
+        if isinstance(step, str):
+            return Reply([say(step)])
+        return step if isinstance(step, Reply) else Reply(step if isinstance(step, list) else [step])
+
+
+class Model:
+    """A Messages API on 127.0.0.1 that answers by script."""
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+        self.script: Callable[[Request], Reply] = Script([])
+        self._lock = threading.Lock()
+        model = self
+
+        class Handler(_Handler):
+            owner = model
+
+        class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
+            daemon_threads = True
+            request_queue_size = 64
+
+        self._server = Server(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def answer(self, request: Request) -> tuple[Reply, int]:
+        with self._lock:
+            self.requests.append(request)
+            number = len(self.requests)
+        reply = self.script(request)
+        for index, block in enumerate(reply.blocks):
+            if block["type"] == "tool_use":
+                block.setdefault("id", f"toolu_{number:03d}_{index}_{uuid.uuid4().hex[:6]}")
+        return reply, number
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    owner: Model
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def log_message(self, *_: Any) -> None:
+        """Quiet."""
+
+    def _send(self, body: bytes, kind: str = "application/json", code: int = 200) -> None:
+        self.send_response(code)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_HEAD(self) -> None:
+        self._send(b"")
+
+    def do_GET(self) -> None:
+        self._send(b"{}", code=404)
+
+    def do_POST(self) -> None:
+        received = time.monotonic()
+        body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
+        if "count_tokens" in self.path:
+            return self._send(b'{"input_tokens":1000}')
+        if "/v1/messages" not in self.path or "messages" not in body:
+            return self._send(b"{}")
+        request = Request(body, self.headers.get("x-claude-code-agent-id") or "", received)
+        reply, number = self.owner.answer(request)
+        time.sleep(reply.delay)
+        message = _message(body, reply, number)
+        if not body.get("stream"):
+            self._send(json.dumps(message).encode())
+        else:
+            self._send(_stream(message).encode(), "text/event-stream")
+        request.answered = time.monotonic()
+        return None
+
+
+def _message(body: dict[str, Any], reply: Reply, number: int) -> dict[str, Any]:
+    calls = any(block["type"] == "tool_use" for block in reply.blocks)
+    return {
+        "id": f"msg_{number}_{uuid.uuid4().hex[:8]}", "type": "message", "role": "assistant",
+        "model": body.get("model"), "content": reply.blocks, "stop_sequence": None,
+        "stop_reason": "tool_use" if calls else "end_turn",
+        "usage": {
+            "input_tokens": reply.input_tokens, "output_tokens": 10, "cache_creation_input_tokens": 0,
+            "cache_read_input_tokens": 0,
+        },
+    }  # fmt: skip
+
+
+def _stream(message: dict[str, Any]) -> str:
+    lines: list[str] = []
+
+    def send(kind: str, **values: Any) -> None:
+        lines.append(f"event: {kind}\ndata: {json.dumps({'type': kind, **values})}\n\n")
+
+    send("message_start", message={**message, "content": [], "stop_reason": None})
+    for index, block in enumerate(message["content"]):
+        empty: Block = {**block, "input": {}} if block["type"] == "tool_use" else say("")
+        delta: Block = {"type": "input_json_delta", "partial_json": json.dumps(block.get("input"))}
+        if block["type"] == "text":
+            delta = {"type": "text_delta", "text": block["text"]}
+        send("content_block_start", index=index, content_block=empty)
+        send("content_block_delta", index=index, delta=delta)
+        send("content_block_stop", index=index)
+    ending = {"stop_reason": message["stop_reason"], "stop_sequence": None}
+    send("message_delta", delta=ending, usage={"output_tokens": 10})
+    send("message_stop")
+    return "".join(lines)
+
+
+@dataclass
+class Run:
+    """One process of the client, and what the model was sent by it."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+    requests: list[Request]
+    session: str = ""
+
+    def of(self, agent: str | None = "") -> list[Request]:
+        """Requests that carry the conversation: of the main window, or (None) of subagents."""
+        wanted = [r for r in self.requests if r.body.get("tools") and not r.is_summary]
+        return [r for r in wanted if (r.agent if agent is None else not r.agent)]
+
+
+@dataclass
+class Client:
+    binary: str
+    project: str
+    home: str
+    model: Model = field(default_factory=Model)
+    extra: dict[str, str] = field(default_factory=dict)
+
+    def environment(self) -> dict[str, str]:
+        return {
+            "PATH": os.environ["PATH"], "HOME": self.home, "LANG": "C.UTF-8", "IS_SANDBOX": "1",
+            "ANTHROPIC_BASE_URL": self.model.url, "ANTHROPIC_API_KEY": "sk-ant-dummy",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1",
+            **self.extra,
+        }  # fmt: skip
+
+    def start(self, *arguments: str, env: dict[str, str] | None = None, cwd: str = "") -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [self.binary, "-p", *arguments, "--output-format", "json", "--dangerously-skip-permissions"],
+            cwd=cwd or self.project, env={**self.environment(), **(env or {})}, text=True, start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+
+    def run(
+        self,
+        prompt: str,
+        script: Callable[[Request], Reply],
+        *arguments: str,
+        env: dict[str, str] | None = None,
+        timeout: float = 120,
+    ) -> Run:
+        self.model.script = script
+        before = len(self.model.requests)
+        process = self.start(prompt, *arguments, env=env)
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            out, err = process.communicate()
+            err += f"\nno end after {timeout} s"
+        return Run(process.returncode, out, err, self.model.requests[before:], _session(out))
+
+
+def _session(out: str) -> str:
+    try:
+        value = json.loads(out)
+    except ValueError:
+        return ""
+    return str(value.get("session_id", "")) if isinstance(value, dict) else ""
