@@ -21,7 +21,7 @@ unit: $(VENV)/ready
 	$(BIN)/pytest -n 2 -m "not client"
 
 e2e: $(VENV)/ready clients
-	$(BIN)/pytest -n 2 -m client
+	sh tests/e2e/in_namespace.sh $(BIN)/pytest -n 2 -m client
 
 bench: $(VENV)/ready clients
 	$(BIN)/python bench/run.py

@@ -54,6 +54,8 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
     known = window is not None and window.started
     if facts.chapter == epochs.ADOPT:
         facts.survivors = host.survivors(event, world, live=event.kind == TOOL_BATCH_FINISHED, most=0)
+        if facts.survivors is None:
+            facts.chapter = epochs.WAIT  # no transcript to read yet: a later tool event will see it
     elif facts.chapter == epochs.AUDIT:
         facts.survivors = host.survivors(event, world, live=False, most=AUDIT_BYTES)
     if window is not None and known and facts.chapter == epochs.GO_ON:
@@ -99,8 +101,9 @@ def apply(
     if window is None:
         return (epochs.side_noted(event, now), []) if event.path else (None, [])
     if facts.chapter == epochs.AUDIT:
-        rules = host.resume_rules(event)
-        after = epochs.resumed(window, facts.survivors or Survivors(), keeps_tail=rules["keeps_tail"])
+        if facts.survivors is None:
+            return window, []  # nothing to judge by: absence of a record proves nothing
+        after = epochs.resumed(window, facts.survivors, event, now)
         gone = [path for path in after.pending if path not in window.pending]
         return epochs.reopened(after, event), [Outcome(path, "did not survive the resume", LOST) for path in gone]
     return _go_on(facts, event, window, host, now)

@@ -88,7 +88,7 @@ def _state(project: str, *, user: bool, warnings: list[str]) -> str:
 
 
 def _show(screen: Console, data: dict[str, Any]) -> None:
-    if data["diff"]:
+    if data["diff"] and data["dry_run"]:
         for line in data["diff"].splitlines():
             style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "dim")
             screen.print(line, style=style, markup=False, soft_wrap=True)

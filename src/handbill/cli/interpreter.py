@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -50,10 +51,10 @@ def measure(path: str) -> float:
     """CPU time of the cheapest of some bare starts; CPU, because a busy machine blurs the clock."""
     best = float("inf")
     for _ in range(ROUNDS):
-        before = os.times()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([path, "-I", "-S", "-c", "pass"], check=True, stdin=subprocess.DEVNULL)
-        after = os.times()
-        best = min(best, after.children_user + after.children_system - before.children_user - before.children_system)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     return best
 
 

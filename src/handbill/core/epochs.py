@@ -30,7 +30,7 @@ class Survivors:
 
     def __init__(
         self,
-        titles: dict[Title, None] | None = None,
+        titles: dict[Title, int] | None = None,
         boundary: str = "",
         tools: tuple[str, ...] = (),
         complete: bool = True,
@@ -120,39 +120,38 @@ def inherited(window: Window, survivors: Survivors, *, records: bool) -> Window:
     for path, record in window.carried.items():
         kept = _kept_parts(path, record, survivors) if records else _kept_batch(record, survivors)
         if kept and path not in twin.files:
-            twin.files[path] = {**record, "parts": kept, "tail": True}
+            twin.files[path] = {**record, "parts": kept}
             if "." in kept:
                 twin.pending[path] = record["reason"]
     twin.carried, twin.carried_from = {}, 0
     return twin
 
 
-def resumed(window: Window, survivors: Survivors, *, keeps_tail: bool) -> Window:
+def resumed(window: Window, survivors: Survivors, event: Event, now: float) -> Window:
     """Keep what the resuming client rebuilds; the rest is pending again."""
     twin = window.copy()
     for path, record in window.files.items():
-        if record["parts"] == "h" or record["via"] == "host":
+        if record["via"] == "host" or _of_this_moment(record, event, now):
             continue
         kept = _kept_parts(path, record, survivors)
-        if not survivors.complete and not kept:
+        if not kept and not survivors.complete:
             continue  # older than what was read: it was confirmed, and old history does not change
-        if record.get("tail") and not keeps_tail:
-            kept = ""
-        if kept == record["parts"].replace("s", "k"):
-            twin.files[path] = {**record, "parts": kept}
-            continue
-        del twin.files[path]
-        if kept:
-            twin.files[path] = {**record, "parts": kept}
-        twin.pending.setdefault(path, record["reason"])
-    twin.claims = []
+        twin.files[path] = {**record, "parts": kept or "." * len(record["parts"])}
+        if "." in twin.files[path]["parts"]:
+            twin.pending.setdefault(path, record["reason"])
+    twin.claims = [claim for claim in window.claims if _of_this_moment(claim, event, now)]
     return twin if _differs(twin, window) else window
+
+
+def _of_this_moment(record: Record, event: Event, now: float) -> bool:
+    """Another lane of this very event delivered it: no transcript can show it yet."""
+    return bool(record["batch"] == event.batch and now - record["at"] < SAME_MOMENT)
 
 
 def adopted(event: Event, window: Window | None, survivors: Survivors, now: float) -> Window:
     """A ledger rebuilt from the transcript alone."""
     twin = opened(event, window, now)
-    for shown_path, digest, part, parts in survivors.titles:
+    for (shown_path, digest, part, parts), size in survivors.titles.items():
         record = twin.files.get(shown_path)
         if record is None or record["hash"] != digest or len(record["parts"]) != parts:
             record = {
@@ -160,7 +159,8 @@ def adopted(event: Event, window: Window | None, survivors: Survivors, now: floa
                 "at": now, "via": "transcript", "batch": "", "parts": "." * parts,
             }  # fmt: skip
         letters = record["parts"]
-        twin.files[shown_path] = {**record, "parts": letters[: part - 1] + "k" + letters[part:]}
+        letters = letters[: part - 1] + "k" + letters[part:]
+        twin.files[shown_path] = {**record, "parts": letters, "chars": record["chars"] + size}
     for path, record in twin.files.items():
         if "." in record["parts"]:
             twin.pending[path] = record["reason"]

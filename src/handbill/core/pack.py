@@ -8,6 +8,7 @@ from __future__ import annotations
 PRELOADED, UPDATED = "Preloaded", "Updated"
 _SEPARATOR = " · "
 BETWEEN = "\n\n"
+_LINES = 600  # how far a cut may look for the end of a line
 
 
 def units(text: str) -> int:
@@ -75,7 +76,7 @@ def split(text: str, room: int) -> list[str]:
         room -= 1  # a cut never parts a surrogate pair, which may cost one unit
     count = -(-total // room)
     first = total - (count - 1) * room
-    slack = room - first
+    slack = min(room - first, _LINES)  # not all of it: the first piece should stay the small one
     newline = b"\n\0" if mark == b"\xff\xfe" else b"\0\n"
     cuts = [0]
     for index in range(count - 1):

@@ -42,7 +42,8 @@ CAP = 9500
 CHANNELS = frozenset({ev.SESSION_STARTED, ev.PROMPT_SUBMITTED, ev.TOOL_BATCH_FINISHED, ev.SUBAGENT_STARTED})
 
 # Newest version measured to behave the old way, oldest measured to behave the new way.
-_OLD, _NEW = (2, 1, 197), (2, 1, 325)
+OLDEST = _OLD = (2, 1, 197)
+_NEW = (2, 1, 325)
 
 
 def version_of(environ: Mapping[str, str]) -> tuple[int, ...]:
@@ -159,9 +160,9 @@ def records_injections(event: Event) -> bool:
     return not event.agent_id or event.version >= _NEW
 
 
-def resume_rules(event: Event) -> dict[str, bool]:
-    new = event.version >= _NEW
-    return {"siblings": new, "keeps_tail": new}
+def resume_takes_siblings(event: Event) -> bool:
+    """Newer clients rebuild more than the chain of parents; the resuming version decides."""
+    return event.version >= _NEW
 
 
 # --- what the transcript says ------------------------------------------------------------------
@@ -205,14 +206,26 @@ def kept_tail(data: bytes, since: int) -> Survivors | None:
     return read(data, since)
 
 
-def survivors(event: Event, world: World, *, live: bool, most: int) -> Survivors:
-    """What is in this window by its transcript; `live`: it was not rebuilt by a resume."""
+def survivors(event: Event, world: World, *, live: bool, most: int) -> Survivors | None:
+    """What is in this window by its transcript (None: there is none to read, or not all of it yet).
+
+    `live`: the window was not rebuilt by a resume.
+    """
+    data = world.tail(event.transcript, -most if most else 0, 256 << 20) if event.transcript else None
+    if data is None or (live and not _reaches(data, event)):
+        return None
     from handbill.hosts.claude_transcript import survivors as read
 
-    size = world.size(event.transcript) if event.transcript else -1
-    data = world.tail(event.transcript, -most if most else 0, 256 << 20) or b""
-    rules = {"siblings": True, "keeps_tail": True} if live else resume_rules(event)
-    return read(data, complete=size <= len(data), **rules)
+    complete = not most or world.size(event.transcript) <= len(data)
+    return read(data, siblings=live or resume_takes_siblings(event), complete=complete)
+
+
+def _reaches(data: bytes, event: Event) -> bool:
+    """Is the transcript written up to this turn? A fork's copied history comes about 100 ms late."""
+    marks = [event.raw.get("prompt_id"), *(tool.id for tool in event.tools)]
+    if event.agent_id:
+        return b'"assistant"' in data
+    return any(isinstance(mark, str) and mark and f'"{mark}"'.encode() in data for mark in marks)
 
 
 def transcript_of(event: Event, agent: str) -> str:

@@ -52,21 +52,25 @@ def _attachment(record: dict[str, Any]) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _titles(record: dict[str, Any]) -> tuple[list[Title], bool]:
-    """Titles of our blocks in one injection, and whether the host cut it to a preview."""
+def _titles(record: dict[str, Any]) -> tuple[dict[Title, int], bool]:
+    """Title -> size of our blocks in one injection, and whether the host cut it to a preview."""
     attachment = _attachment(record)
     if attachment.get("type") != "hook_additional_context":
-        return [], False
+        return {}, False
     content = attachment.get("content")
     texts = [text for text in (content if isinstance(content, list) else [content]) if isinstance(text, str)]
-    found, cut = [], False
+    found: dict[Title, int] = {}
+    cut = False
     for text in texts:
         cut = cut or text.startswith(_CUT)
+        current = None
         for line in text.split("\n"):
-            if line.startswith("["):
-                name = read_title(line)
-                if name is not None:
-                    found.append(name)
+            name = read_title(line) if line.startswith("[") else None
+            if name is not None:
+                current = name
+                found[name] = 0
+            elif current is not None:
+                found[current] += len(line) + 1
     return found, cut
 
 
@@ -112,19 +116,23 @@ def _assistant_after(tail: bytes, at: int) -> bool:
     return any(record.get("type") == "assistant" for record in records_with(rest, b'"type":"assistant"'))
 
 
-def survivors(data: bytes, *, siblings: bool, keeps_tail: bool, complete: bool) -> Survivors:
+def survivors(data: bytes, *, siblings: bool, complete: bool) -> Survivors:
     """What a client rebuilds from this transcript.
 
-    `siblings`: attachments beside the chain of parents are taken too (newer clients);
-    `keeps_tail`: the messages that the last compaction preserved are still there.
+    `siblings`: attachments beside the chain of parents are taken too (newer clients, live windows).
     """
     records = [record for record in map(_record, _lines(data)) if record is not None and record.get("uuid")]
     by_id = {record["uuid"]: record for record in records}
     boundary = max((i for i, r in enumerate(records) if r.get("subtype") == "compact_boundary"), default=-1)
-    chain = _chain(records, by_id)
-    if boundary >= 0 and keeps_tail:
-        chain |= {record["uuid"] for record in records[_segment_start(records, boundary) : boundary]}
-    titles: dict[Title, None] = {}
+    leaf = next((r["uuid"] for r in reversed(records) if r.get("type") in ("user", "assistant")), "")
+    chain = _chain(leaf, by_id)
+    if boundary >= 0:
+        segment = _segment(records[boundary])
+        if siblings:
+            chain |= {record["uuid"] for record in records[_position(records, boundary, segment) : boundary]}
+        elif segment.get("tailUuid") in by_id:  # else it names records that only the live client had
+            chain |= _chain(segment["tailUuid"], by_id, segment.get("headUuid", ""))
+    titles: dict[Title, int] = {}
     tools: list[str] = []
     for record in records:
         inside = record["uuid"] in chain
@@ -133,7 +141,7 @@ def survivors(data: bytes, *, siblings: bool, keeps_tail: bool, complete: bool) 
             inside = True
         if inside:
             names, cut = _titles(record)
-            titles.update(dict.fromkeys([] if cut else names))
+            titles.update({} if cut else names)
             tools += [call["id"] for call in _calls(record)]
     return Survivors(titles, records[boundary]["uuid"] if boundary >= 0 else "", tuple(tools), complete)
 
@@ -145,25 +153,26 @@ def _lines(data: bytes) -> Iterator[bytes]:
             yield line
 
 
-def _chain(records: list[dict[str, Any]], by_id: dict[str, dict[str, Any]]) -> set[str]:
-    leaf = ""
-    for record in reversed(records):
-        if record.get("type") in ("user", "assistant"):
-            leaf = record["uuid"]
-            break
+def _chain(leaf: str, by_id: dict[str, dict[str, Any]], head: str = "") -> set[str]:
+    """A record and its ancestors, up to `head`."""
     chain: set[str] = set()
     while leaf and leaf not in chain:
         chain.add(leaf)
-        leaf = by_id.get(leaf, {}).get("parentUuid") or ""
+        leaf = "" if leaf == head else by_id.get(leaf, {}).get("parentUuid") or ""
     return chain
 
 
-def _segment_start(records: list[dict[str, Any]], boundary: int) -> int:
-    metadata = records[boundary].get("compactMetadata")
+def _segment(boundary: dict[str, Any]) -> dict[str, Any]:
+    """The messages that a compaction preserved: {headUuid, anchorUuid, tailUuid}."""
+    metadata = boundary.get("compactMetadata")
     segment = metadata.get("preservedSegment") if isinstance(metadata, dict) else None
-    head = segment.get("headUuid") if isinstance(segment, dict) else None
+    return segment if isinstance(segment, dict) else {}
+
+
+def _position(records: list[dict[str, Any]], boundary: int, segment: dict[str, Any]) -> int:
+    """Where the preserved messages begin; the boundary itself if nothing was preserved."""
     for index in range(boundary - 1, -1, -1):
-        if records[index]["uuid"] == head:
+        if records[index]["uuid"] == segment.get("headUuid"):
             return index
     return boundary
 
@@ -176,11 +185,11 @@ def kept_tail(data: bytes, since: int) -> Survivors | None:
     boundary = max((i for i, r in enumerate(records) if r.get("subtype") == "compact_boundary"), default=-1)
     if boundary < 0:
         return None
-    titles: dict[Title, None] = {}
+    titles: dict[Title, int] = {}
     tools: list[str] = []
-    for record in records[_segment_start(records, boundary) : boundary]:
+    for record in records[_position(records, boundary, _segment(records[boundary])) : boundary]:
         names, cut = _titles(record)
-        titles.update(dict.fromkeys([] if cut else names))
+        titles.update({} if cut else names)
         tools += [call["id"] for call in _calls(record)]
     return Survivors(titles, records[boundary]["uuid"], tuple(tools))
 

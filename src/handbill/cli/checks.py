@@ -1,0 +1,233 @@
+"""What `engine doctor` looks at: each check is a function that yields findings with their fix."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from handbill.cli import settings_file
+from handbill.cli.place import Place, window_file
+from handbill.core.window import state_of
+from handbill.errors import HandbillError
+from handbill.hosts import claude_code, claude_settings
+from handbill.prune import DAYS
+
+OK, NOTE, BAD = "ok", "note", "bad"
+RECENT = 7 * 86400.0
+
+
+@dataclass
+class Finding:
+    check: str
+    state: str
+    text: str
+    fix: str = ""
+
+    def plain(self) -> dict[str, str]:
+        return asdict(self)
+
+
+def registrations(place: Place) -> dict[str, dict[str, list[dict[str, Any]]]]:
+    """settings file -> event -> our handlers, for every file the client reads."""
+    home = os.path.expanduser("~")
+    paths = [os.path.join(place.project, ".claude", name) for name in ("settings.local.json", "settings.json")]
+    paths.append(os.path.join(home, ".claude", "settings.json"))
+    found = {}
+    for path in dict.fromkeys(paths):
+        text = settings_file.read(path)
+        if claude_settings.MARK in text:
+            found[path] = claude_settings.registered(claude_settings.parse(text, path))
+    return {path: events for path, events in found.items() if events}
+
+
+def wiring(place: Place) -> Iterator[Finding]:
+    try:
+        found = registrations(place)
+    except HandbillError as error:
+        yield Finding("wiring", BAD, str(error), error.hint)
+        return
+    if not found:
+        yield Finding("wiring", BAD, "no hooks are registered for this project", "engine install")
+        return
+    for path, events in found.items():
+        missing = [event for event in claude_settings.EVENTS if event not in events]
+        if missing:
+            yield Finding("wiring", BAD, f"{path} lacks {', '.join(missing)}", "engine install")
+        else:
+            yield Finding("wiring", OK, f"{len(events)} events registered in {path}")
+        yield from _interpreters(
+            events, "engine install --user" if "/.claude/settings.json" in path else "engine install"
+        )
+    if len(found) > 1:
+        yield Finding("wiring", NOTE, "registered more than once: nothing is delivered twice, but each copy costs time")
+
+
+def _interpreters(events: dict[str, list[dict[str, Any]]], fix: str) -> Iterator[Finding]:
+    commands = {(one.get("command"), _code(one)) for ones in events.values() for one in ones}
+    for command, code in sorted(commands, key=str):
+        if not isinstance(command, str) or not os.access(command, os.X_OK):
+            yield Finding("interpreter", BAD, f"{command} is gone: the hooks are silently off", fix)
+            continue
+        folder = _folder(code)
+        if not os.path.isdir(os.path.join(folder, "handbill")):
+            yield Finding("package", BAD, f"no package in {folder}: the hooks are silently off", fix)
+            continue
+        yield from _alive(command, folder, fix)
+        if folder != settings_file.PACKAGE_PARENT:
+            yield Finding("package", NOTE, f"hooks run the copy in {folder}, this command is another one", fix)
+
+
+def _alive(command: str, folder: str, fix: str) -> Iterator[Finding]:
+    probe = (
+        f"import sys;sys.path.insert(0,{folder!r})\n"
+        "import handbill.hook,handbill.pipeline\nprint(sys.implementation.cache_tag)"
+    )
+    try:
+        done = subprocess.run(
+            [command, "-I", "-S", "-c", probe], capture_output=True, text=True, timeout=20, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        yield Finding("interpreter", BAD, f"{command} does not run: {error}", fix)
+        return
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        yield Finding("interpreter", BAD, f"{command} cannot load the hooks: {last}", fix)
+        return
+    yield Finding("interpreter", OK, f"{command} runs the hooks in {folder}")
+    compiled = os.path.join(folder, "handbill", "__pycache__", f"pipeline.{done.stdout.strip()}.pyc")
+    if not os.path.exists(compiled):
+        yield Finding("bytecode", BAD, "the hooks are not compiled: each event pays for it", fix)
+
+
+def _code(one: dict[str, Any]) -> str:
+    return next((word for word in one.get("args", []) if isinstance(word, str) and claude_settings.MARK in word), "")
+
+
+def _folder(code: str) -> str:
+    start = code.find("sys.path.insert(0,")
+    quoted = code[start + 18 : code.find(")\n", start)] if start >= 0 else ""
+    return quoted[1:-1] if quoted[:1] in "'\"" else ""
+
+
+def client(place: Place) -> Iterator[Finding]:
+    path = shutil.which("claude")
+    if path is None:
+        yield Finding("client", NOTE, "no `claude` on the PATH: its version was not checked")
+        return
+    done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=30, check=False)
+    words = done.stdout.split()
+    numbers = tuple(int(part) for part in words[0].split(".") if part.isdecimal()) if words else ()
+    if numbers and numbers < claude_code.OLDEST:
+        oldest = ".".join(map(str, claude_code.OLDEST))
+        yield Finding("client", BAD, f"Claude Code {words[0]} is older than {oldest}, the oldest tried", "update it")
+    else:
+        yield Finding("client", OK, f"Claude Code {words[0] if words else 'of unknown version'}")
+
+
+def state(place: Place) -> Iterator[Finding]:
+    yield Finding("state", OK, f"kept in {place.store.root}")
+    if place.store.spare and os.path.isdir(place.store.spare + "/.windows"):
+        moved = len([name for name in os.listdir(place.store.spare + "/.windows") if name.endswith(".json")])
+        if moved:
+            yield Finding(
+                "state", BAD, f"{place.store.root} could not be written; {moved} windows live in {place.store.spare}",
+                "make room or make it writable; new windows then go there again",
+            )  # fmt: skip
+    for root in (place.store.root, place.store.spare):
+        for folder in (f"{root}/.windows", f"{root}/.engine"):
+            if root and os.path.isdir(folder):
+                yield from _folder_state(folder)
+
+
+def _folder_state(folder: str) -> Iterator[Finding]:
+    names = os.listdir(folder)
+    open_to_all = [name for name in names if os.lstat(os.path.join(folder, name)).st_mode & 0o077]
+    if os.stat(folder).st_mode & 0o077 or open_to_all:
+        yield Finding("permissions", BAD, f"{folder} can be read by others", f"chmod -R go-rwx {folder}")
+    corrupt = [name for name in names if ".corrupt-" in name]
+    if corrupt:
+        text = f"{len(corrupt)} broken state files were put aside in {folder} (newest {max(corrupt)})"
+        yield Finding("state", BAD, text, "look at them, then remove them")
+    limit = time.time() - DAYS * 86400
+    stale = [n for n in names if n.endswith(".json") and os.lstat(os.path.join(folder, n)).st_mtime < limit]
+    if stale:
+        yield Finding("state", NOTE, f"{len(stale)} windows are older than {DAYS} days", "engine prune")
+
+
+def settings(place: Place) -> Iterator[Finding]:
+    for problem in place.config.problems:
+        yield Finding("settings", BAD, problem, "correct that file")
+
+
+def standards(place: Place) -> Iterator[Finding]:
+    from handbill.cli.install import lanes_needed
+
+    found = registrations(place) if os.path.isdir(place.project) else {}
+    lanes = [len(events.get("SessionStart", [])) for events in found.values()]
+    needed = lanes_needed(place.config)
+    if lanes and max(lanes) < needed:
+        text = f"the standards need {needed} lanes at session start, {max(lanes)} are registered: the rest comes late"
+        yield Finding("standards", BAD, text, "engine install")
+    else:
+        yield Finding("standards", OK, f"fit into the {max(lanes, default=needed)} lanes at session start")
+
+
+def receipts(place: Place) -> Iterator[Finding]:
+    """The windows written last: did what was sent arrive?"""
+    from handbill.cli.window import with_newest_receipts
+
+    keys = sorted(place.store.known(), key=lambda key: -os.path.getmtime(window_file(place.store, key)))[:20]
+    count: dict[str, int] = {}
+    for key in keys:
+        try:
+            window = place.store.read(key)
+        except HandbillError:
+            continue  # reported by the check of the state
+        for record in with_newest_receipts(window, place).files.values() if window else ():
+            name = state_of(record)
+            count[name] = count.get(name, 0) + 1
+    if not count:
+        yield Finding("receipts", NOTE, "nothing was delivered yet")
+        return
+    text = ", ".join(f"{number} {name}" for name, number in sorted(count.items()))
+    bad = count.get("truncated", 0)
+    yield Finding("receipts", BAD if bad else OK, f"last {len(keys)} windows: {text}", "engine window" if bad else "")
+
+
+def trace(place: Place) -> Iterator[Finding]:
+    """What went wrong in hooks, newest last; the same text counts once."""
+    seen: dict[str, list[dict[str, Any]]] = {}
+    for root in (place.store.root, place.store.spare):
+        path = f"{root}/.engine/errors.jsonl"
+        for line in _lines(path) if root and os.path.exists(path) else ():
+            if time.time() - float(line.get("ts", 0)) < RECENT:
+                seen.setdefault(str(line.get("error")), []).append(line)
+    if not seen:
+        yield Finding("errors", OK, "no errors in the last 7 days")
+    for text, lines in list(seen.items())[-20:]:
+        last = lines[-1]
+        times = f" ({len(lines)}×)" if len(lines) > 1 else ""
+        moment = time.strftime("%m-%d %H:%M", time.localtime(float(last.get("ts", 0))))
+        fix = str(last.get("hint") or "engine doctor --forget, once it is dealt with")
+        yield Finding("errors", BAD, f"{moment} {last.get('where')}: {text}{times}", fix)
+
+
+def _lines(path: str) -> Iterator[dict[str, Any]]:
+    with open(path, "rb") as file:
+        file.seek(max(0, os.path.getsize(path) - (1 << 20)))
+        for raw in file:
+            try:
+                line = json.loads(raw)
+            except ValueError:
+                continue  # the first may be half a line
+            if isinstance(line, dict):
+                yield line
+
+
+ALL = (wiring, client, settings, standards, state, receipts, trace)

@@ -1,0 +1,45 @@
+"""`engine doctor`: is everything as it should be? Exit 1 and the fix, where it is not."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING
+
+from handbill.cli import checks
+from handbill.cli.place import here
+from handbill.cli.result import Result
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_SIGN = {checks.OK: "[green]✓[/]", checks.NOTE: "[yellow]·[/]", checks.BAD: "[red]✗[/]"}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--forget", action="store_true", help="the errors so far are dealt with: put the trace aside")
+    parser.add_argument("--project", metavar="DIR", help="the project (default: the one around this folder)")
+
+
+def run(args: argparse.Namespace) -> Result:
+    place = here(args.project)
+    if args.forget:
+        for root in (place.store.root, place.store.spare):
+            path = f"{root}/.engine/errors.jsonl"
+            if root and os.path.exists(path):
+                os.replace(path, f"{root}/.engine/errors.seen.jsonl")
+    found = [finding for check in checks.ALL for finding in check(place)]
+    bad = [finding for finding in found if finding.state == checks.BAD]
+    data = {"project": place.project, "checks": [finding.plain() for finding in found], "problems": len(bad)}
+
+    def show(screen: Console) -> None:
+        from rich.markup import escape
+
+        screen.print(f"[bold]{place.project}[/]")
+        for finding in found:
+            screen.print(f"{_SIGN[finding.state]} [dim]{finding.check:<12}[/]{escape(finding.text)}", soft_wrap=True)
+            if finding.fix:
+                screen.print(f"               [cyan]fix:[/] {escape(finding.fix)}", soft_wrap=True)
+        screen.print("[green]all is well[/]" if not bad else f"[red]{len(bad)} to mend[/]")
+
+    return Result(data, show, exit_code=1 if bad else 0)

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sandbox import NEW, OLD, Sandbox, binary
+
+Make = Callable[..., Sandbox]
+
+
+@pytest.fixture(params=[OLD, NEW])
+def version(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    made = 0
+
+    def sandbox(version: str = NEW, **more: bool) -> Sandbox:
+        nonlocal made
+        made += 1
+        if not binary(version).exists():
+            message = f"Claude Code {version} is not installed: make clients"
+            pytest.fail(message) if os.environ.get("CI") == "true" else pytest.skip(message)
+        return Sandbox(tmp_path / f"box{made}", version, **more)
+
+    return sandbox
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "/e2e/" in str(item.path):
+            item.add_marker(pytest.mark.client)

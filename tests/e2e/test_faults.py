@@ -1,0 +1,192 @@
+"""Whatever goes wrong: the client goes on, each file is there exactly once in the end, and doctor shows it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sandbox import NEW, OLD, ROOT, STANDARDS, Sandbox, absent, once
+
+from conftest import Make
+
+KILLS = ["before-claim", "after-claim", "after-print"]
+HANGS = ["hang-before-claim", "hang-after-claim"]
+
+
+def break_hooks(box: Sandbox, fault: str, at: str) -> dict[str, str]:
+    """Put the faulty twin into the settings; returns the environment that makes the fault."""
+    settings = json.loads(box.settings().read_text())
+    for groups in settings["hooks"].values():
+        for handler in groups[0]["hooks"]:
+            code = handler["args"].index("-c") + 1
+            paths = [str(ROOT / "src"), str(ROOT / "tests" / "e2e")]
+            handler["args"][code] = (
+                f"import sys;sys.path[:0]={paths!r}\n# handbill.hook\nimport faulty_hook\nfaulty_hook.main()"
+            )
+            handler["timeout"] = 3
+    settings["hooks"]["SessionStart"][0]["hooks"] = settings["hooks"]["SessionStart"][0]["hooks"][:1]
+    box.settings().write_text(json.dumps(settings))
+    return {"FAULT": fault, "FAULT_AT": at, "FAULT_COUNT": str(box.project.parent / "count")}
+
+
+def directories(box: Sandbox) -> tuple[str, ...]:
+    for name in ("one", "two"):
+        box.write(f"{name}/.directives/AGENTS.md", f"MARK-{name.upper()}\n")
+        box.write(f"{name}/f.py", "x\n")
+    return "MARK-ONE", "MARK-TWO"
+
+
+@pytest.mark.parametrize("fault", KILLS + HANGS)
+def test_hook_dies_at_a_batch(make: Make, version: str, fault: str) -> None:
+    box = make(version)
+    marks = directories(box)
+    env = break_hooks(box, fault, "PostToolBatch:1")
+    steps = box.read("one/f.py"), box.bash("echo 1"), box.bash("echo 2"), box.read("two/f.py"), box.bash("echo 3")
+    run = box.run(*steps, "done", env=env)
+    once(run.of()[-1], *STANDARDS, *marks)
+    resumed = box.run(box.read("one/f.py"), "done", args=("--resume", run.session))
+    once(resumed.of()[-1], *STANDARDS, *marks)
+    if fault != "after-print":  # there nothing was lost: the client had the answer
+        assert any("PostToolBatch hook" in finding for finding in box.traces())
+
+
+@pytest.mark.parametrize("fault", [*KILLS, "hang-before-claim"])
+def test_hook_dies_at_session_start(make: Make, version: str, fault: str) -> None:
+    box = make(version)
+    marks = directories(box)
+    env = break_hooks(box, fault, "SessionStart:1")
+    run = box.run(box.read("one/f.py"), box.bash("echo 1"), box.read("two/f.py"), box.bash("echo 2"), "done", env=env)
+    once(run.of()[-1], *STANDARDS, *marks)
+    if fault != "after-print":
+        assert any("SessionStart hook" in finding for finding in box.traces())
+
+
+@pytest.mark.parametrize(
+    "garbage", [b"", b'{"v":1,"preloadedFi', b"\x00\xff garbage \xfe", b"[]", b'{"v":1,"preloadedFiles":7}']
+)
+def test_state_file_broken_between_two_batches(make: Make, garbage: bytes) -> None:
+    box = make(NEW)
+    marks = directories(box)
+    windows = box.project / "sessions" / ".windows"
+    octal = "".join(f"{chr(92)}{byte:03o}" for byte in garbage)
+    breaking = f"for f in {windows}/*.json; do printf '{octal}' > $f; done"
+    run = box.run(
+        box.read("one/f.py"), box.bash("echo 1"), box.bash(breaking), box.read("two/f.py"), box.read("one/f.py"), "done"
+    )
+    once(run.of()[-1], *STANDARDS, *marks)
+    assert list(windows.glob("*.corrupt-*")), "put aside, never overwritten"
+    assert any(".corrupt-" in finding for finding in box.traces())
+
+
+def test_state_file_broken_between_two_runs(make: Make, version: str) -> None:
+    box = make(version)
+    marks = directories(box)
+    first = box.run(box.read("one/f.py"), "done")
+    for window in box.windows():
+        window.write_bytes(b"garbage")
+    second = box.run(box.read("one/f.py"), box.read("two/f.py"), box.bash(), "done", args=("--resume", first.session))
+    once(second.of()[-1], *STANDARDS, *marks)
+
+
+def can_mount() -> bool:
+    return subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.skipif(not can_mount(), reason="needs mount namespaces")
+@pytest.mark.parametrize("options", ["ro", "size=4k"], ids=["read-only", "full"])
+def test_state_folder_cannot_be_written(make: Make, options: str, tmp_path: Path) -> None:
+    """A file system of its own over `sessions/`, which is read-only or has no room."""
+    box = make(NEW)
+    marks = directories(box)
+    wrapper = tmp_path / "claude"
+    sessions = box.project / "sessions"
+    fill = f"mkdir -p {sessions}/.windows {sessions}/.engine; head -c 1m /dev/zero > {sessions}/fill 2>/dev/null;"
+    wrapper.write_text(
+        "#!/bin/sh\nexec unshare -m sh -c '"
+        f"mount -t tmpfs -o size=64k none {sessions} && {fill if options != 'ro' else f'mkdir {sessions}/.windows;'}"
+        f"{f'mount -o remount,ro {sessions};' if options == 'ro' else ''}"
+        f'exec "$@"\' sh {box.client.binary} "$@"\n'
+    )
+    wrapper.chmod(0o755)
+    box.client.binary = str(wrapper)
+    run = box.run(box.read("one/f.py"), box.read("two/f.py"), box.read("one/f.py"), box.bash(), "done")
+    once(run.of()[-1], *STANDARDS, *marks)
+    assert any("could not be written" in finding for finding in box.traces())
+
+
+def test_directives_that_are_no_pages(make: Make, version: str) -> None:
+    """A link out of the project, a directory, a FIFO, binary, too large: refused, shown, and the rest goes on."""
+    box = make(version)
+    marks = directories(box)
+    secret = box.project.parent / "secret.md"
+    secret.write_text("MARK-SECRET\n")
+    folder = box.project / "odd" / ".directives"
+    folder.mkdir(parents=True)
+    box.write("odd/f.py", "x\n")
+    (folder / "AGENTS.md").symlink_to(secret)
+    os.mkfifo(folder / "INVARIANTS.md")
+    (folder / "ARCHITECTURE.md").mkdir()
+    box.write("large/.directives/AGENTS.md", os.urandom(5 << 20))
+    box.write("large/.directives/INVARIANTS.md", "MARK-BESIDE\n")
+    box.write("large/f.py", "x\n")
+    run = box.run(
+        box.read("odd/f.py"), box.read("large/f.py"), [box.read("one/f.py"), box.read("two/f.py")], box.bash(), "done"
+    )
+    once(run.of()[-1], *STANDARDS, *marks, "MARK-BESIDE")
+    absent(run.of()[-1], "MARK-SECRET")
+    shown = "\n".join(box.traces())
+    for words in ("leads out of the project", "not a regular file", "5,242,880 bytes"):
+        assert words in shown
+
+
+def test_directive_deleted_before_its_turn(make: Make) -> None:
+    """A part is on its way, the rest is pending, and the file goes away: no error, nothing twice."""
+    box = make(NEW)
+    directories(box)
+    box.write("big/.directives/AGENTS.md", "".join(f"line {n:05d} of a long page\n" for n in range(900)))
+    box.write("big/f.py", "x\n")
+    gone = box.bash(f"rm {box.path('big/.directives/AGENTS.md')}")
+    run = box.run(box.read("big/f.py"), gone, box.read("one/f.py"), box.bash(), "done")
+    once(run.of()[-1], *STANDARDS, "MARK-ONE", "line 00000 of")
+    absent(run.of()[-1], "line 00899 of")
+
+
+def break_installation(box: Sandbox, what: str) -> None:
+    """A copy of the package (or interpreter) is installed, used once, then removed."""
+    copy = box.project.parent / "copy"
+    subprocess.run(["cp", "-r", str(ROOT / "src"), str(copy)], check=True)
+    text = box.settings().read_text().replace(str(ROOT / "src"), str(copy))
+    python = box.project.parent / "python"
+    if what == "interpreter":
+        real = os.path.realpath(sys.executable)
+        python.symlink_to(real)
+        text = text.replace(json.dumps(real), json.dumps(str(python)))
+        assert str(python) in text
+    box.settings().write_text(text)
+    once(box.run(box.bash(), "done").of()[-1], *STANDARDS)
+    if what == "interpreter":
+        python.unlink()
+    else:
+        subprocess.run(["rm", "-rf", str(copy / "handbill")], check=True)
+
+
+@pytest.mark.parametrize("what", ["package", "interpreter"])
+@pytest.mark.parametrize("version", [OLD, NEW])
+def test_removed_after_install(make: Make, version: str, what: str) -> None:
+    """As if nothing were registered: prompts, tool calls and turns go on."""
+    box = make(version)
+    directories(box)
+    break_installation(box, what)
+    run = box.run(
+        box.read("one/f.py"), [box.read("two/f.py"), box.agent()], box.bash("echo fine"), "the end", agent=("sub",)
+    )
+    assert json.loads(run.stdout)["result"] == "the end"
+    assert "fine" in run.of()[-1].text
+    assert not any("hook error" in request.text for request in run.requests)
+    absent(run.of()[-1], *STANDARDS, "MARK-ONE")
+    found = box.engine("doctor", "--project", str(box.project), expect=1)
+    assert any(check["state"] == "bad" and "silently off" in check["text"] for check in found["data"]["checks"])
