@@ -44,6 +44,8 @@ def _build() -> tuple[Callable[[str], Any], Callable[[Any], str]]:
             value, end = scan(text, start)
         except StopIteration as stop:
             raise ValueError(f"not JSON at character {stop.value}") from None
+        except SystemError:  # the C code raises an error of `json.decoder`, which is not imported
+            raise ValueError("not JSON") from None
         if text[end:].strip(" \t\n\r"):
             raise ValueError(f"extra text after the JSON value at character {end}")
         return value

@@ -182,7 +182,7 @@ def hook_failed(world: World, event: Event) -> bool:
 def failures(event: Event, world: World) -> list[tuple[str, str, str]]:
     from handbill.hosts.claude_transcript import failures as read
 
-    return read(world.tail(event.transcript, -_RECENT) or b"", _MARK)
+    return read(world.tail(event.transcript, -(1 << 20)) or b"", _MARK)
 
 
 def calls(event: Event, world: World) -> list[Tool]:
