@@ -1,0 +1,125 @@
+"""`engine replay FILE`: play a recorded event stream through the hooks' code and print or compare deliveries.
+
+A stream is JSON lines. A line is an event as the host sends it, or `{"in": event, "out": [...]}` with the
+deliveries expected. A first line `{"files": {path: text}, "version": "2.1.325"}` brings its own project.
+`$PROJECT` in a line stands for the project folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import tempfile
+from typing import TYPE_CHECKING, Any
+
+from handbill.cli.place import find_project
+from handbill.cli.result import Result
+from handbill.cli.screen import short, table
+from handbill.config import SHIPPED
+from handbill.errors import HandbillError
+from handbill.simulate import Moment, Simulator, direct_hooks
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", help="the recorded stream (JSON lines)")
+    parser.add_argument("--project", metavar="DIR", help="the project it was recorded in (default: brought, or here)")
+    parser.add_argument("--update", action="store_true", help="write what was delivered into the file as expected")
+
+
+def run(args: argparse.Namespace) -> Result:
+    lines = _read(args.file)
+    folder = os.path.realpath(tempfile.mkdtemp(prefix="handbill-replay-"))
+    try:
+        rows = play(lines, folder, args.project)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if args.update:
+        _write(args.file, lines, rows)
+    wrong = [row for row in rows if row["expected"] is not None and row["expected"] != row["delivered"]]
+    data = {"events": rows, "differences": len(wrong)}
+    failed = bool(wrong) and not args.update
+    return Result(data, lambda screen: _show(screen, rows, failed), exit_code=1 if failed else 0)
+
+
+def _read(path: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    try:
+        with open(path, encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    value = json.loads(line)
+                    if not isinstance(value, dict):
+                        raise HandbillError(f"{path}:{number}: not a JSON object", "one event per line")
+                    found.append(value)
+    except OSError as error:
+        raise HandbillError(f"{path}: {error.strerror}", "name a file of JSON lines") from error
+    except ValueError as error:
+        raise HandbillError(f"{path}:{number}: {error}", "one JSON object per line") from error
+    return found
+
+
+def play(lines: list[dict[str, Any]], folder: str, project: str | None = None) -> list[dict[str, Any]]:
+    """Deliveries per event, by names that do not depend on this machine."""
+    head = lines[0] if lines and "files" in lines[0] else {}
+    root = os.path.abspath(project) if project else os.path.join(folder, "project") if head else find_project()
+    for name, text in head.get("files", {}).items():
+        path = os.path.join(root, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    version = str(head.get("version", "2.1.325")).replace(".", "-")
+    # state goes to the temporary folder: replaying must not touch the project's own ledger
+    environ = {
+        "HOME": os.path.join(folder, "home"), "CLAUDE_PROJECT_DIR": root, "CLAUDE_PID": "1",
+        "AI_AGENT": f"claude-code_{version}_replay",
+    }  # fmt: skip
+    simulator = Simulator(root, os.path.join(folder, "transcripts"), direct_hooks(environ))
+    rows = []
+    for line in lines[1:] if head else lines:
+        raw = json.loads(json.dumps(line.get("in", line)).replace("$PROJECT", root))
+        simulator.session = raw.get("session_id", simulator.session)
+        raw["transcript_path"] = simulator.transcript
+        rows.append(_row(simulator.send(raw), root, line.get("out")))
+    return rows
+
+
+def _row(moment: Moment, root: str, expected: list[str] | None) -> dict[str, Any]:
+    delivered = []
+    for path, _, part, parts in moment.titles:
+        name = path.replace(root + "/", "").replace(SHIPPED + "/", "library:")
+        delivered.append(f"{name} {part}/{parts}" if parts > 1 else name)
+    event = moment.event
+    about = event.get("source") or ", ".join(call.get("tool_name", "") for call in event.get("tool_calls", []))
+    return {
+        "event": event["hook_event_name"], "about": about, "window": moment.window, "delivered": delivered,
+        "expected": expected, "messages": moment.messages,
+    }  # fmt: skip
+
+
+def _write(path: str, lines: list[dict[str, Any]], rows: list[dict[str, Any]]) -> None:
+    head = lines[:1] if lines and "files" in lines[0] else []
+    events = [line.get("in", line) for line in lines[len(head) :]]
+    with open(path, "w", encoding="utf-8") as file:
+        for value in head + [{"in": event, "out": row["delivered"]} for event, row in zip(events, rows)]:
+            file.write(json.dumps(value, ensure_ascii=False) + "\n")
+
+
+def _show(screen: Console, rows: list[dict[str, Any]], failed: bool) -> None:
+    shown = table("#|r", "event|n", "window", "delivered", "expected" if failed else "")
+    for number, row in enumerate(rows, 1):
+        wrong = row["expected"] is not None and row["expected"] != row["delivered"]
+        delivered = "\n".join(short(name) for name in row["delivered"]) or "[dim]–[/]"
+        expected = "\n".join(row["expected"] or ["–"]) if wrong and failed else ""
+        name = f"{row['event']} {row['about']}".strip()
+        shown.add_row(str(number), name, row["window"], f"[red]{delivered}[/]" if wrong else delivered, expected)
+    screen.print(shown)
+    compared = sum(row["expected"] is not None for row in rows)
+    if failed:
+        screen.print("[red]other deliveries than expected[/]; if the new ones are right: --update")
+    elif compared:
+        screen.print(f"[green]{compared} events as expected[/]")

@@ -1,0 +1,34 @@
+"""The sample project and session that `engine demo` plays, on the simulator or on the real client."""
+
+from __future__ import annotations
+
+import os
+
+BIG = 35_000  # characters: over the host's cap, so it must come in parts
+
+_FILES = {
+    "README.md": "# Orchard\n\nA shop with an API and a worker.\n",
+    ".directives/INVARIANTS.md": "# Invariants\n\n- Money is counted in cents.\n- Migrations can be undone.\n",
+    "api/.directives/AGENTS.md": "# api\n\nHandlers are thin: parse, call the service, render. No SQL here.\n",
+    "api/.directives/TESTING.md": "# Testing the api\n\nOne contract test per route.\n",
+    "api/orders.py": "def create(order):\n    ...\n",
+    "api/carts/.directives/AGENTS.md": "# carts\n\nA cart belongs to one session; merging two is in merge.py.\n",
+    "api/carts/merge.py": "def merge(a, b):\n    ...\n",
+    "worker/.directives/AGENTS.md": "# worker\n\nJobs are idempotent: each may run twice.\n",
+    "worker/jobs.py": "def charge(order):\n    ...\n",
+    "reports/year.py": "def year():\n    ...\n",
+}
+
+
+def make(project: str) -> None:
+    lines: list[str] = []
+    while sum(len(line) for line in lines) < BIG:
+        lines.append(
+            f"- Rule {len(lines) + 1}: the report counts what was paid, not what was ordered, in every column.\n"
+        )
+    files = {**_FILES, "reports/.directives/ARCHITECTURE.md": "# reports: architecture\n\n" + "".join(lines)}
+    for name, text in files.items():
+        path = os.path.join(project, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
