@@ -120,7 +120,8 @@ def _row(label: str, moment: Moment, simulator: Simulator) -> dict[str, Any]:
     letters = "".join(record["parts"] for record in records.values())
     return {
         "event": label, "window": moment.window, "delivered": delivered,
-        "milliseconds": round(moment.seconds * 1000, 1), "characters": sum(map(len, moment.texts)), "sent": letters.count("s"), "confirmed": letters.count("k"),
+        "milliseconds": round(moment.seconds * 1000, 1), "characters": sum(map(len, moment.texts)),
+        "sent": letters.count("s"), "confirmed": letters.count("k"),
     }  # fmt: skip
 
 

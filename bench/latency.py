@@ -1,0 +1,141 @@
+"""What hooks add between two requests of the real client, timed at the model's side.
+
+Wall time on a machine that others use: the variants take turns, and only medians and ratios mean something.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import jq_hook
+from handbill.live import Client, Reply, Script, call
+from report import Report
+from subject import ROOT, Subject
+
+VERSION = "2.1.325"
+BINARY = ROOT / ".cache" / "clients" / VERSION / "node_modules" / ".bin" / "claude"
+CALLS, ROUNDS = 30, 3
+WARM_UP = 2  # calls that are not counted: the client's first ones are slower, and ours deliver something then
+
+
+class Box:
+    """A project and a home of its own for each run of the client."""
+
+    def __init__(self, folder: Path, subject: Subject) -> None:
+        self.folder = folder
+        self.subject = subject
+        self.project = folder / "project"
+        self.home = folder / "home"
+        (self.project / "pkg" / ".directives").mkdir(parents=True)
+        self.home.mkdir()
+        (self.project / "pkg" / ".directives" / "AGENTS.md").write_text("# Package\n\nKeep it small.\n")
+        for number in range(CALLS + WARM_UP):
+            self.file(number).write_text(f"number = {number}\n" * 20)
+        subprocess.run(["git", "init", "-q", str(self.project)], check=True, env=self.environment())
+
+    def environment(self) -> dict[str, str]:
+        return {"PATH": os.environ["PATH"], "HOME": str(self.home), "LANG": "C.UTF-8"}
+
+    def file(self, number: int) -> Path:
+        """Another one for each call: the client does not read the same text twice."""
+        return self.project / "pkg" / f"module_{number:02d}.py"
+
+    def register(self, command: str, *events: str) -> None:
+        one = {"hooks": [{"type": "command", "command": command, "args": []}]}
+        settings = self.project / ".claude" / "settings.json"
+        settings.parent.mkdir()
+        settings.write_text(json.dumps({"hooks": {event: [one] for event in events}}))
+
+    def gaps(self) -> list[float]:
+        """Milliseconds from each answer of the model to the request that follows it."""
+        steps: list[Any] = [Reply([call("Read", file_path=str(self.file(n)))]) for n in range(CALLS + WARM_UP)]
+        client = Client(str(BINARY), str(self.project), str(self.home))
+        try:
+            run = client.run("go", Script([*steps, "done"]))
+        finally:
+            client.model.close()
+        requests = run.of()
+        if run.exit_code or len(requests) != len(steps) + 1:
+            raise RuntimeError(f"the client: exit {run.exit_code}, {len(requests)} requests\n{run.stdout}{run.stderr}")
+        for number, step in enumerate(steps):
+            if f"number = {number}\n" not in requests[number + 1].text:
+                raise RuntimeError(f"the client did not read {step.blocks[0]['input']}")
+        found = [(after.received - before.answered) * 1000 for before, after in zip(requests, requests[1:])]
+        return found[WARM_UP:]
+
+
+def no_hooks(box: Box) -> None:
+    """The floor."""
+
+
+def bin_true(box: Box) -> None:
+    box.register("/bin/true", "PostToolBatch")
+
+
+def ours(box: Box) -> None:
+    box.subject.engine("install", "--project", str(box.project), env=box.environment(), cwd=str(box.project))
+
+
+def bash_jq(box: Box) -> None:
+    box.register(jq_hook.written(box.folder), "PreToolUse", "PostToolUse")
+
+
+@dataclass
+class Variant:
+    name: str
+    prepare: Callable[[Box], None]
+    rounds: list[list[float]] = field(default_factory=list)
+
+    @property
+    def median(self) -> float:
+        return statistics.median(gap for one in self.rounds for gap in one)
+
+
+def measure(root: Path, subject: Subject) -> Report:
+    report = Report(
+        f"Milliseconds between two requests (Claude Code {VERSION}, one Read per request)",
+        "claude -p go --output-format json --dangerously-skip-permissions  # against handbill.live.Model",
+        ("hooks", "median ms|r", "added ms|r", "x none|r", "medians of the rounds|r"),
+    )
+    if not BINARY.exists():
+        report.notes.append(f"skipped: Claude Code {VERSION} is not installed (make clients)")
+        return report
+    variants = [
+        Variant("none", no_hooks),
+        Variant("/bin/true on PostToolBatch", bin_true),
+        Variant("Handbill (engine install)", ours),
+    ]
+    if jq_hook.available():
+        variants.append(Variant(f"{jq_hook.name()}, on PreToolUse and PostToolUse", bash_jq))
+    else:
+        report.notes.append(jq_hook.MISSING)
+    for turn in range(ROUNDS):
+        for variant in variants[turn:] + variants[:turn]:
+            variant.rounds.append(_one(root / "box", subject, variant))
+    floor = variants[0].median
+    for variant in variants:
+        medians = ", ".join(f"{statistics.median(one):.0f}" for one in variant.rounds)
+        report.add(variant.name, variant.median, variant.median - floor, variant.median / floor, medians)
+    load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
+    report.notes.append(
+        f"{ROUNDS} interleaved rounds of {CALLS} calls; {os.cpu_count()} cores, load average {load} at the end"
+    )
+    return report
+
+
+def _one(folder: Path, subject: Subject, variant: Variant) -> list[float]:
+    folder.mkdir()
+    try:
+        box = Box(folder, subject)
+        variant.prepare(box)
+        return box.gaps()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

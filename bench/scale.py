@@ -1,0 +1,108 @@
+"""The same events in a large project: none may cost much more than in a small one."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import callgrind
+import records
+from project import Project
+from report import Report
+from stages import DELIVER, IDLE, Stage, counted
+from subject import Subject
+
+LIMIT = 1.2
+ROUNDS = 3
+SESSIONS, FILES = 10_000, 500
+TRANSCRIPT, LOG = 50_000_000, 100_000_000
+
+
+def many_sessions(project: Project) -> None:
+    """Every earlier session has left a folder and its window."""
+    sessions = project.path / "sessions"
+    text = project.window.read_text(encoding="utf-8")
+    for number in range(SESSIONS):
+        (sessions / f"2026_01_01_SESSION_{number:05d}").mkdir()
+        (sessions / ".windows" / f"earlier-{number:05d}.json").write_text(text, encoding="utf-8")
+
+
+def many_files(project: Project) -> None:
+    """This window was given a directive in each of many folders."""
+    ledger = project.ledger
+    record = next(reversed(ledger["preloadedFiles"].values()))
+    for number in range(FILES):
+        folder = f"{project.path}/packages/package_{number:03d}"
+        ledger["touchedDirs"][folder] = ["AGENTS.md"]
+        ledger["preloadedFiles"][f"{folder}/.directives/AGENTS.md"] = {
+            **record, "inode": f"65024:{900_000_000 + number}", "hash": f"{number:08x}", "reason": f"directive of {folder}",
+        }  # fmt: skip
+    project.window.write_text(json.dumps(ledger, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+
+
+def long_transcript(project: Project) -> None:
+    """Longer before what it holds now: proofs of delivery stand at its end."""
+    end = project.transcript.read_bytes()
+    records.fill(project.transcript, project.session, TRANSCRIPT)
+    with project.transcript.open("ab") as file:
+        file.write(end)
+
+
+def long_log(project: Project) -> None:
+    line = {
+        "ts": 1794777606.171, "host": "claude-code", "window": f"{project.session}.main",
+        "handler": "tool_batch_finished", "event": "claim-deliver", "file": f"{project.path}/pkg/.directives/AGENTS.md",
+        "source": f"directive of {project.path}/pkg", "chars": 1000,
+    }  # fmt: skip
+    block = (json.dumps(line) + "\n") * 1000
+    path = project.path / "sessions" / ".engine" / "deliveries.jsonl"
+    with path.open("a", encoding="utf-8") as file:
+        for _ in range(LOG // len(block) + 1):
+            file.write(block)
+
+
+def all_of_it(project: Project) -> None:
+    for grow in (many_sessions, many_files, long_transcript, long_log):
+        grow(project)
+
+
+CASES: dict[str, Callable[[Project], None] | None] = {
+    "small": None,
+    f"{SESSIONS:,} session folders and {SESSIONS:,} windows": many_sessions,
+    f"a window with {FILES} delivered files": many_files,
+    f"a transcript of {TRANSCRIPT // 1_000_000} MB": long_transcript,
+    f"a delivery log of {LOG // 1_000_000} MB": long_log,
+    "all of it": all_of_it,
+}
+
+
+def measure(root: Path, subject: Subject) -> Report:
+    report = Report(
+        "Instructions per event in a large project",
+        f"{' '.join(callgrind.COMMAND)} {subject.python} -I -S -X utf8 -c … claude-code < event.json",
+        ("project", "event", "M instructions|r", "x small|r", "limit"),
+    )
+    if not callgrind.available():
+        report.notes.append(callgrind.MISSING)
+        return report
+    for stage in (IDLE, DELIVER):
+        small = 0.0
+        for name, grow in CASES.items():
+            count = _median(stage, root, subject, grow)
+            small = small or count
+            held = report.hold(f"{name}, {stage.name}", count / small, LIMIT if grow else None)
+            report.add(name, stage.name, count / 1e6, count / small, held)
+    report.notes.append(f"median of {ROUNDS} runs, each in a project of its own")
+    return report
+
+
+def _median(stage: Stage, root: Path, subject: Subject, grow: Callable[[Project], None] | None) -> float:
+    counts = []
+    for _ in range(ROUNDS):
+        # at once removed: together they would take gigabytes
+        with tempfile.TemporaryDirectory(dir=root) as folder:
+            counts.append(counted(stage, Project(Path(folder), subject), grow))
+    return statistics.median(counts)

@@ -1,0 +1,82 @@
+"""The events that are counted: how a window gets to the moment before each, and what the event must then do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import records
+import callgrind
+from project import TITLE, USUAL_TRANSCRIPT, Event, Plain, Project, context
+
+STANDARDS = 6
+
+
+def starting(project: Project) -> Event:
+    project.write("README.md", "# Project\n")
+    project.write("pkg/core/x.py", "x = 1\n")
+    project.directive("pkg", "AGENTS.md")
+    project.directive("pkg/core", "INVARIANTS.md")
+    return project.event("SessionStart", source="startup")
+
+
+def delivering(project: Project) -> Event:
+    start = starting(project)
+    text = project.hook(start)  # the client makes its transcript only after this event
+    records.fill(project.transcript, project.session, USUAL_TRANSCRIPT)
+    project.arrive(start, text)
+    records.append(project.transcript, records.prompt(project.session, "go"))
+    project.deliver(project.reading("README.md"))
+    return project.reading("pkg/core/x.py")
+
+
+def settling(project: Project) -> Event:
+    project.deliver(delivering(project))
+    return project.reading("pkg/core/x.py")
+
+
+def idle(project: Project) -> Event:
+    project.deliver(settling(project))
+    return project.reading("pkg/core/x.py")
+
+
+def _writes_nothing(before: Plain, after: Plain) -> bool:
+    return before == after and not before["openClaims"] and not before["pendingPreloads"]
+
+
+def _claims(before: Plain, after: Plain) -> bool:
+    return not before["openClaims"] and len(after["openClaims"]) == 1
+
+
+def _settles(before: Plain, after: Plain) -> bool:
+    return [len(claim["items"]) for claim in before["openClaims"]] == [2] and not after["openClaims"]
+
+
+@dataclass(frozen=True)
+class Stage:
+    name: str
+    prepare: Callable[[Project], Event]
+    files: int  # delivered by the event
+    did: Callable[[Plain, Plain], bool]
+    limit: float | None
+
+
+IDLE = Stage("a  PostToolBatch, nothing to do", idle, 0, _writes_nothing, 1.5)
+DELIVER = Stage("b  PostToolBatch, delivers two directives", delivering, 2, _claims, 2.5)
+START = Stage("c  SessionStart(startup), the six standards", starting, STANDARDS, _claims, 3.0)
+SETTLE = Stage("d  PostToolBatch, settles two receipts", settling, 0, _settles, None)
+
+
+def counted(stage: Stage, project: Project, grow: Callable[[Project], None] | None = None) -> int:
+    """Instructions of the stage's event; `grow` makes the prepared project large first."""
+    event = stage.prepare(project)
+    if grow is not None:
+        grow(project)
+    before = project.ledger if project.window.exists() else {"openClaims": [], "pendingPreloads": {}}
+    command = project.subject.command(event["hook_event_name"])
+    found, out = callgrind.count(command, json.dumps(event), project.environment(), str(project.path))
+    files = context(out).count(TITLE)
+    if files != stage.files or not stage.did(before, project.ledger) or project.errors():
+        raise RuntimeError(f"{stage.name}: not what was to be measured: {files} files, {project.errors()}, {out[:500]}")
+    return found

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handbill.core.claim import Claim, Refusal, Sheet, claim
+from handbill.core.pack import read_title, units
+from handbill.core.plan import Want
+from handbill.core.window import Window, state_of
+from makers import batch, sheet, window
+
+CAP = 2000
+
+
+def ask(state: Window, sheets: dict[str, Sheet | Refusal], *paths: str, id: str = "t1") -> tuple[Window, Claim]:
+    return claim(state, [Want(path, "why") for path in paths], sheets, batch(id), CAP, now=5.0)
+
+
+def test_a_new_file_is_granted_and_recorded() -> None:
+    after, answer = ask(window(), {"/a": sheet("/a")}, "/a")
+    assert [grant.path for grant in answer.grants] == ["/a"]
+    assert after.files["/a"]["parts"] == "s"
+    assert after.claims[0]["items"] == [["/a", 1]]
+    assert state_of(after.files["/a"]) == "sent"
+
+
+def test_the_window_that_was_given_is_not_changed() -> None:
+    before = window()
+    ask(before, {"/a": sheet("/a")}, "/a")
+    assert not before.files and not before.claims and before.serial == 0
+
+
+def test_dedup_by_path_inode_and_content() -> None:
+    sheets = {
+        "/a": sheet("/a", "one", "1:1"),
+        "/link": sheet("/link", "two", "1:1"),
+        "/copy": sheet("/copy", "one", "1:9"),
+    }
+    after, _ = ask(window(), sheets, "/a")
+    again, answer = ask(after, sheets, "/a", "/link", "/copy", id="t2")
+    assert answer.grants == []
+    assert [why for _, why, _ in answer.skipped] == ["skip-dedup", "skip-inode", "skip-content"]
+    assert again.files.keys() == {"/a"}
+
+
+def test_two_names_of_one_file_in_one_claim() -> None:
+    sheets = {"/a": sheet("/a", "one", "1:1"), "/link": sheet("/link", "one", "1:1")}
+    _, answer = ask(window(), sheets, "/a", "/link")
+    assert [grant.path for grant in answer.grants] == ["/a"]
+
+
+def test_what_does_not_fit_waits() -> None:
+    sheets = {name: sheet(name, name[1] * 900) for name in ("/a", "/b", "/c")}
+    after, answer = ask(window(), sheets, "/a", "/b", "/c")
+    assert [grant.path for grant in answer.grants] == ["/a", "/b"]
+    assert list(after.pending) == ["/c"]
+    assert answer.queued == [("/c", "why")]
+    last, answer = ask(after, sheets, id="t2")
+    assert [grant.path for grant in answer.grants] == ["/c"]
+    assert not last.pending
+
+
+def test_a_refused_file_is_neither_granted_nor_pending() -> None:
+    after, answer = ask(window(pending={"/a": "why"}), {"/a": Refusal("/a", "is binary")})
+    assert not after.pending and not after.files
+    assert [refusal.why for refusal in answer.refused] == ["is binary"]
+
+
+def test_pending_that_another_process_queued_stays() -> None:
+    after, answer = ask(window(pending={"/other": "why"}), {"/a": sheet("/a")}, "/a")
+    assert list(after.pending) == ["/other"]
+    assert [grant.path for grant in answer.grants] == ["/a"]
+
+
+def test_a_file_that_changed_between_its_parts_starts_again_as_updated() -> None:
+    old = {"/a": sheet("/a", "old line\n" * 500)}
+    after, _ = ask(window(), old, "/a")
+    new = {"/a": sheet("/a", "new line\n" * 500)}
+    _, answer = ask(after, new, id="t2")
+    assert answer.grants[0].word == "Updated"
+    assert answer.grants[0].part == 1
+
+
+def test_carried_files_wait_for_the_audit_unless_they_cannot_be_in_the_tail() -> None:
+    record = {"inode": "", "hash": "x", "parts": "k", "via": "tool_batch_finished"}
+    state = window(carried={"/a": record, "/std": {**record, "via": "session_started"}})
+    after, answer = ask(state, {"/a": sheet("/a"), "/std": sheet("/std")}, "/a", "/std")
+    assert [grant.path for grant in answer.grants] == ["/std"]
+    assert list(after.pending) == ["/a"]
+
+
+sizes = st.lists(st.integers(1, 5000), min_size=1, max_size=8)
+
+
+@given(sizes=sizes, order=st.randoms(use_true_random=False))
+def test_every_file_arrives_whole_once_and_no_event_is_over_the_cap(sizes: list[int], order) -> None:  # type: ignore[no-untyped-def]
+    texts = {
+        f"/f{n}": "".join(order.choice("abcdefgh \n") for _ in range(size)) + f"#{n}" for n, size in enumerate(sizes)
+    }
+    sheets: dict[str, Sheet | Refusal] = {path: sheet(path, text) for path, text in texts.items()}
+    state, events, received = window(), 0, []
+    wanted = list(texts)
+    while wanted or state.pending:
+        state, answer = ask(state, sheets, *wanted, id=f"t{events}")
+        assert units(answer.text) <= CAP
+        received += [grant.block for grant in answer.grants]
+        wanted, events = [], events + 1
+        assert answer.grants, "an event that could deliver delivered nothing"
+    for path, text in texts.items():
+        mine = [
+            block.partition("\n") for block in received if (read_title(block.partition("\n")[0]) or ("",))[0] == path
+        ]
+        mine.sort(key=lambda piece: (read_title(piece[0]) or ("", "", 0, 0))[2])
+        assert "".join(piece[2] for piece in mine) == text
+    assert not ask(state, sheets, *texts, id="again")[1].grants
+
+
+@given(wanted=st.lists(st.lists(st.sampled_from("abcdef"), max_size=6), max_size=6))
+def test_whatever_is_wanted_whenever_nothing_is_granted_twice(wanted: list[list[str]]) -> None:
+    sheets: dict[str, Sheet | Refusal] = {f"/{name}": sheet(f"/{name}", name * 700) for name in "abcdef"}
+    state, granted = window(), []
+    for number, names in enumerate(wanted):
+        state, answer = ask(state, sheets, *(f"/{name}" for name in names), id=f"t{number}")
+        granted += [(grant.path, grant.part) for grant in answer.grants]
+    assert len(granted) == len(set(granted))
+    assert {path for path, _ in granted} | set(state.pending) == {f"/{name}" for names in wanted for name in names}

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from handbill.config import SHIPPED, Config
+from handbill.core.event import SESSION_STARTED, Event
+from handbill.handlers.start import handle
+from makers import DictWorld, config, window
+
+EVENT = Event(SESSION_STARTED, "s", source="startup")
+SHIPPED_FILES = {f"{SHIPPED}/{name}": "x" for name in config().standard_names(subagent=False)}
+
+
+def test_the_six_standards_once_per_epoch() -> None:
+    plan = handle(EVENT, window(), DictWorld(SHIPPED_FILES), config())  # type: ignore[arg-type]
+    assert plan is not None and len(plan.wants) == 6
+    assert plan.flags == {"standards": 0}
+    assert handle(EVENT, window(flags={"standards": 0}), DictWorld(SHIPPED_FILES), config()) is None  # type: ignore[arg-type]
+    again = handle(EVENT, window(flags={"standards": 0}, epoch=1), DictWorld(SHIPPED_FILES), config())  # type: ignore[arg-type]
+    assert again is not None and again.flags == {"standards": 1}
+
+
+def test_the_users_library_goes_before_the_shipped_one() -> None:
+    mine = "/home/u/.claude/.directives/INVARIANTS.md"
+    plan = handle(EVENT, window(), DictWorld({**SHIPPED_FILES, mine: "mine"}), config())  # type: ignore[arg-type]
+    assert plan is not None
+    paths = [want.path for want in plan.wants]
+    assert mine in paths and f"{SHIPPED}/INVARIANTS.md" not in paths
+
+
+def test_a_subagent_gets_a_slice() -> None:
+    plan = handle(EVENT, window(agent="a1"), DictWorld(SHIPPED_FILES), config())  # type: ignore[arg-type]
+    assert plan is not None
+    assert [want.path for want in plan.wants] == [f"{SHIPPED}/INVARIANTS.md"]
+
+
+def test_configured_standards_and_one_that_is_nowhere() -> None:
+    settings = Config("/p", "/home/u", {"standards": {"files": ["./docs/rules.md", "/abs/x.md", "MISSING.md"]}})
+    plan = handle(EVENT, window(), DictWorld({}), settings)  # type: ignore[arg-type]
+    assert plan is not None
+    assert [want.path for want in plan.wants] == ["/p/docs/rules.md", "/abs/x.md"]
+    assert "MISSING.md" in plan.notes[0]

@@ -1,0 +1,70 @@
+"""Small values for tests: sheets, events, worlds made of a dict."""
+
+from __future__ import annotations
+
+import zlib
+
+from handbill.config import Config
+from handbill.core.claim import Refusal, Sheet
+from handbill.core.event import TOOL_BATCH_FINISHED, Event, Tool
+from handbill.core.window import Window
+
+
+def sheet(path: str, text: str = "", inode: str = "") -> Sheet:
+    text = text or f"text of {path}"
+    return Sheet(path, inode or f"1:{zlib.crc32(path.encode())}", f"{zlib.crc32(text.encode()):08x}", text)
+
+
+def batch(id: str = "t1", *files: str, session: str = "s", **more: object) -> Event:
+    tools = [Tool("Read", id, tuple(files))]
+    return Event(TOOL_BATCH_FINISHED, session, tools=tools, project="/p", cwd="/p", **more)  # type: ignore[arg-type]
+
+
+def window(**values: object) -> Window:
+    made = Window("s", "main", "claude-code", 1.0)
+    made.started = True
+    for name, value in values.items():
+        setattr(made, name, value)
+    return made
+
+
+class DictWorld:
+    """The door to a disk that is a dict: path -> text."""
+
+    def __init__(self, files: dict[str, str], links: dict[str, str] | None = None) -> None:
+        self.files = files
+        self.links = links or {}
+        self.looked: list[str] = []
+
+    def now(self) -> float:
+        return 1000.0
+
+    def real(self, path: str) -> str:
+        return self.links.get(path, path)
+
+    def names(self, directory: str) -> list[str]:
+        self.looked.append(directory)
+        depth = len(directory) + 1
+        return sorted({path[depth:].split("/")[0] for path in self.files if path.startswith(directory + "/")})
+
+    def is_file(self, path: str) -> bool:
+        return path in self.files
+
+    def is_dir(self, path: str) -> bool:
+        return any(file.startswith(path + "/") for file in self.files)
+
+    def inode(self, path: str) -> str:
+        return f"1:{zlib.crc32(path.encode())}" if path in self.files else ""
+
+    def load(self, path: str) -> Sheet | Refusal:
+        return sheet(path, self.files[path]) if path in self.files else Refusal(path, "is gone", quiet=True)
+
+    def tail(self, path: str, offset: int, most: int = 0) -> bytes | None:
+        return self.files[path].encode()[offset:] if path in self.files else None
+
+    def size(self, path: str) -> int:
+        return len(self.files.get(path, ""))
+
+
+def config(**values: object) -> Config:
+    return Config("/p", "/home/u", values)
