@@ -35,7 +35,9 @@ class Box:
         self.project = folder / "project"
         self.home = folder / "home"
         (self.project / "pkg" / ".directives").mkdir(parents=True)
+        self.temporary = folder / "tmp"
         self.home.mkdir()
+        self.temporary.mkdir(mode=0o700)
         (self.project / "pkg" / ".directives" / "AGENTS.md").write_text("# Package\n\nKeep it small.\n")
         for number in range(CALLS + WARM_UP):
             self.file(number).write_text(f"number = {number}\n" * 20)
@@ -57,7 +59,8 @@ class Box:
     def gaps(self) -> list[float]:
         """Milliseconds from each answer of the model to the request that follows it."""
         steps: list[Any] = [Reply([call("Read", file_path=str(self.file(n)))]) for n in range(CALLS + WARM_UP)]
-        client = Client(str(BINARY), str(self.project), str(self.home))
+        places = dict.fromkeys(("TMPDIR", "CLAUDE_CODE_TMPDIR", "XDG_RUNTIME_DIR"), str(self.temporary))
+        client = Client(str(BINARY), str(self.project), str(self.home), extra=places)
         try:
             run = client.run("go", Script([*steps, "done"]))
         finally:
@@ -92,6 +95,7 @@ def bash_jq(box: Box) -> None:
 class Variant:
     name: str
     prepare: Callable[[Box], None]
+    trace: str = ""  # what its hooks leave behind when the client really runs them
     rounds: list[list[float]] = field(default_factory=list)
 
     @property
@@ -111,10 +115,10 @@ def measure(root: Path, subject: Subject) -> Report:
     variants = [
         Variant("none", no_hooks),
         Variant("/bin/true on PostToolBatch", bin_true),
-        Variant("Handbill (engine install)", ours),
+        Variant("Handbill (engine install)", ours, "project/sessions/.windows/*.json"),
     ]
     if jq_hook.available():
-        variants.append(Variant(f"{jq_hook.name()}, on PreToolUse and PostToolUse", bash_jq))
+        variants.append(Variant(f"{jq_hook.name()}, on PreToolUse and PostToolUse", bash_jq, "*.json"))
     else:
         report.notes.append(jq_hook.MISSING)
     for turn in range(ROUNDS):
@@ -136,6 +140,9 @@ def _one(folder: Path, subject: Subject, variant: Variant) -> list[float]:
     try:
         box = Box(folder, subject)
         variant.prepare(box)
-        return box.gaps()
+        gaps = box.gaps()
+        if variant.trace and not list(folder.glob(variant.trace)):
+            raise RuntimeError(f"{variant.name}: its hooks did not run")
+        return gaps
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -38,7 +38,8 @@ def many_files(project: Project) -> None:
         folder = f"{project.path}/packages/package_{number:03d}"
         ledger["touchedDirs"][folder] = ["AGENTS.md"]
         ledger["preloadedFiles"][f"{folder}/.directives/AGENTS.md"] = {
-            **record, "inode": f"65024:{900_000_000 + number}", "hash": f"{number:08x}", "reason": f"directive of {folder}",
+            **record, "inode": f"65024:{900_000_000 + number}", "hash": f"{number:08x}",
+            "reason": f"directive of {folder}",
         }  # fmt: skip
     project.window.write_text(json.dumps(ledger, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
 

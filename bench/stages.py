@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import records
 import callgrind
+import records
 from project import TITLE, USUAL_TRANSCRIPT, Event, Plain, Project, context
 
 STANDARDS = 6
@@ -21,13 +21,18 @@ def starting(project: Project) -> Event:
     return project.event("SessionStart", source="startup")
 
 
-def delivering(project: Project) -> Event:
+def ready(project: Project) -> None:
+    """A window whose standards have arrived, with proof; the project's root was touched."""
     start = starting(project)
     text = project.hook(start)  # the client makes its transcript only after this event
     records.fill(project.transcript, project.session, USUAL_TRANSCRIPT)
     project.arrive(start, text)
     records.append(project.transcript, records.prompt(project.session, "go"))
     project.deliver(project.reading("README.md"))
+
+
+def delivering(project: Project) -> Event:
+    ready(project)
     return project.reading("pkg/core/x.py")
 
 

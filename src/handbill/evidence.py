@@ -9,7 +9,7 @@ from __future__ import annotations
 from handbill.core import epochs
 from handbill.core.epochs import Survivors
 from handbill.core.event import COMPACTING, SESSION_STARTED, TOOL_BATCH_FINISHED
-from handbill.core.receipts import LOST, Evidence, Outcome, settle
+from handbill.core.receipts import CONFIRMED, LOST, Evidence, Outcome, settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,8 +105,7 @@ def apply(
         if facts.survivors is None:
             return window, []  # nothing to judge by: absence of a record proves nothing
         after = epochs.resumed(window, facts.survivors, event, now)
-        gone = [path for path in after.pending if path not in window.pending]
-        return epochs.reopened(after, event), [Outcome(path, "did not survive the resume", LOST) for path in gone]
+        return epochs.reopened(after, event), _resume_outcomes(window, after)
     return _go_on(facts, event, window, host, now)
 
 
@@ -124,6 +123,15 @@ def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: fl
     if window.carried and facts.kept is not None:
         window = epochs.inherited(window, facts.kept, records=host.records_injections(event))
     return _failures_noted(window, facts), outcomes
+
+
+def _resume_outcomes(before: Window, after: Window) -> list[Outcome]:
+    gone = [path for path in after.pending if path not in before.pending]
+    found = [Outcome(path, "did not survive the resume", LOST) for path in gone]
+    for path, record in before.files.items():
+        if "s" in record["parts"] and "s" not in after.files[path]["parts"] and path not in gone:
+            found.append(Outcome(path, record["reason"], CONFIRMED))
+    return found
 
 
 def _failures_noted(window: Window, facts: Facts) -> Window:

@@ -6,6 +6,7 @@ delivered as it was, and a grant never turns out empty.
 
 from __future__ import annotations
 
+from handbill.core.event import SESSION_STARTED, SUBAGENT_STARTED
 from handbill.core.pack import BETWEEN, PRELOADED, UPDATED, block, parts_of, units
 from handbill.core.window import with_letter
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from handbill.core.window import Record, Window
 
 SKIP_PATH, SKIP_INODE, SKIP_CONTENT = "skip-dedup", "skip-inode", "skip-content"
+
+# A compaction keeps the last messages with their injections; those of a window's start stand before them.
+_NEVER_IN_A_TAIL = (SESSION_STARTED, SUBAGENT_STARTED)
 
 
 class Sheet:
@@ -139,7 +143,7 @@ def _candidate(
         answer.skipped.append((path, SKIP_PATH, reason))
         return False
     carried = window.carried.get(path)
-    if carried is not None and carried["via"] != "session_started":
+    if carried is not None and carried["via"] not in _NEVER_IN_A_TAIL:
         return True  # it may be in the tail that a compaction kept: the audit must speak first
     sheet = sheets.get(path)
     if sheet is None:

@@ -1,0 +1,26 @@
+"""One of many processes that write to the same window: adds its own file and its own log lines."""
+
+from __future__ import annotations
+
+import sys
+
+from handbill.core.window import Window
+from handbill.store.files import FileStore
+
+
+def main(root: str, name: str, rounds: int) -> None:
+    store = FileStore(root)
+    for number in range(rounds):
+
+        def change(window: Window | None, number: int = number) -> tuple[Window, None]:
+            twin = window.copy() if window is not None else Window("s", "main")
+            twin.pending[f"/{name}/{number}"] = "why"
+            twin.serial += 1
+            return twin, None
+
+        store.update(("s", "main"), change)
+        store.append("deliveries", [{"writer": name, "number": number, "filler": "x" * 300}] * 3)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))

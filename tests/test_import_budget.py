@@ -1,0 +1,86 @@
+"""The modules that each kind of event loads. A new one here is a decision, not an accident."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = str(Path(__file__).parents[1] / "src")
+
+# What the bare interpreter with -I -S does not load by itself.
+STANDARD = {"_json", "errno", "fcntl", "posix", "time", "zlib", "__future__"}
+ALWAYS = {
+    "config", "core", "core.claim", "core.epochs", "core.event", "core.migrate", "core.pack", "core.paths", "core.plan",
+    "core.window", "errors", "handlers", "handlers.table", "hook", "hosts", "hosts.claude_code", "hosts.table", "hotjson",
+    "pipeline", "store", "store.api", "store.files", "world",
+}  # fmt: skip
+LOOKING = {"evidence", "core.receipts", "hosts.claude_transcript"}
+
+PROBE = """
+import sys; before = set(sys.modules); sys.path.insert(0, sys.argv[1])
+from handbill import hook
+import posix
+data = posix.read(0, 1 << 20)
+environ = {"HOME": sys.argv[2], "CLAUDE_PROJECT_DIR": sys.argv[3], "AI_AGENT": "claude-code_2-1-325_x", "CLAUDE_PID": "1"}
+for line in data.split(b"\\n")[:-1]:
+    hook.respond(line, ["claude-code"], environ)
+print(" ".join(sorted(set(sys.modules) - before)))
+"""
+
+
+def loaded(tmp_path: Path, *events: dict[str, object], version: str = "") -> set[str]:
+    """Modules loaded by the last of some events; those before it run in a process of their own."""
+    project = tmp_path / "project"
+    (project / "sessions" / ".windows").mkdir(parents=True, exist_ok=True)
+    (project / ".directives").mkdir(exist_ok=True)
+    (project / ".directives" / "AGENTS.md").write_text("rule\n")
+    transcript = tmp_path / "t.jsonl"
+    for number, event in enumerate(events):
+        raw = {"session_id": "s", "cwd": str(project), "transcript_path": str(transcript), **event}
+        command = [sys.executable, "-I", "-S", "-c", PROBE, SOURCE, str(tmp_path), str(project)]
+        done = subprocess.run(command, input=json.dumps(raw) + "\n", capture_output=True, text=True, check=True)
+        if number == len(events) - 2:
+            _settle(project)
+    assert not (project / "sessions" / ".engine" / "errors.jsonl").exists()
+    return set(done.stdout.split())
+
+
+def _settle(project: Path) -> None:
+    """As if the client's record had confirmed everything."""
+    window = project / "sessions" / ".windows" / "s.json"
+    plain = json.loads(window.read_text())
+    plain["openClaims"] = []
+    window.write_text(json.dumps(plain))
+
+
+START = {"hook_event_name": "SessionStart", "source": "startup"}
+
+
+def read(number: int, project: str = "/nowhere") -> dict[str, object]:
+    call = {"tool_name": "Read", "tool_input": {"file_path": "a.py"}, "tool_use_id": f"t{number}"}
+    return {"hook_event_name": "PostToolBatch", "tool_calls": [call]}
+
+
+def ours(modules: set[str]) -> set[str]:
+    return {name.removeprefix("handbill.") for name in modules if name.startswith("handbill.")}
+
+
+@pytest.mark.parametrize(
+    "events, extra",
+    [
+        ([START, read(1), read(2)], {"handlers.start", "handlers.directives"}),  # nothing to do
+        ([START, read(1)], {"handlers.start", "handlers.directives"}),  # delivers a directive
+        ([START], {"handlers.start"} | LOOKING - {"hosts.claude_transcript"}),
+        ([START, {"hook_event_name": "UserPromptSubmit", "prompt": "x"}], {"handlers.start"}),
+        ([START, {"hook_event_name": "InstructionsLoaded", "file_path": "/x/CLAUDE.md"}], {"handlers.expansion"}),
+    ],
+    ids=["nothing", "directive", "start", "prompt", "instructions"],
+)
+def test_modules_of_an_event(tmp_path: Path, events: list[dict[str, object]], extra: set[str]) -> None:
+    modules = loaded(tmp_path, *events)
+    assert ours(modules) == ALWAYS | extra
+    assert {name for name in modules if not name.startswith("handbill")} <= STANDARD
