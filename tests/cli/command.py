@@ -1,0 +1,26 @@
+"""The real `engine` as a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def run(*arguments: str, cwd: Path | None = None, **environ: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "handbill.cli.main", *arguments],
+        capture_output=True, text=True, cwd=cwd, check=False, env={**os.environ, **environ},
+    )  # fmt: skip
+
+
+def engine(*arguments: str, expect: int = 0, cwd: Path | None = None, **environ: str) -> dict[str, Any]:
+    done = run(*arguments, "--json", cwd=cwd, **environ)
+    assert done.returncode == expect, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+    answer: dict[str, Any] = json.loads(done.stdout)
+    assert answer["handbill"] == 1 and answer["verb"] == arguments[0]
+    assert answer["ok"] is (expect == 0)
+    return answer

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+from command import engine, run
+
+PYTHON = ("--python", sys.executable)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    (folder / ".git").mkdir(parents=True)
+    return folder
+
+
+def settings(project: Path) -> Path:
+    return project / ".claude" / "settings.local.json"
+
+
+OTHERS = {
+    "model": "opus",
+    "hooks": {
+        "PostToolBatch": [{"matcher": "Read", "hooks": [{"type": "command", "command": "mine.sh"}]}],
+        "Stop": [{"hooks": [{"type": "command", "command": "bell"}]}],
+    },
+}
+
+
+def test_install_and_uninstall_leave_other_settings_as_they_were(project: Path) -> None:
+    settings(project).parent.mkdir()
+    before = json.dumps(OTHERS, indent=4)
+    settings(project).write_text(before)
+    answer = engine("install", *PYTHON, cwd=project)
+    after = json.loads(settings(project).read_text())
+    assert after["model"] == "opus"
+    assert after["hooks"]["PostToolBatch"][0] == OTHERS["hooks"]["PostToolBatch"][0]  # type: ignore[index]
+    assert len(after["hooks"]["PostToolBatch"]) == 2
+    assert Path(answer["data"]["backup"]).read_text() == before
+    engine("uninstall", cwd=project)
+    assert settings(project).read_text() == before
+
+
+def test_install_twice_changes_nothing(project: Path) -> None:
+    assert engine("install", *PYTHON, cwd=project)["data"]["changed"] is True
+    text = settings(project).read_text()
+    assert engine("install", *PYTHON, cwd=project)["data"]["changed"] is False
+    assert settings(project).read_text() == text
+
+
+def test_dry_run_shows_and_does_nothing(project: Path) -> None:
+    answer = engine("install", "--dry-run", *PYTHON, cwd=project)
+    assert "+" in answer["data"]["diff"] and "PostToolBatch" in answer["data"]["diff"]
+    assert not (project / ".claude").exists() and not (project / "sessions").exists()
+    shown = run("install", "--dry-run", *PYTHON, cwd=project)
+    assert "would change" in shown.stdout and "handbill.hook" in shown.stdout
+
+
+@pytest.mark.parametrize("text", ["// mine\n{}\n", '{"a": 1,}', '{"a":1, "a":2}', "[]", '{ "odd":   "spaces" }\n'])
+def test_what_cannot_be_kept_is_refused_and_left_alone(project: Path, text: str) -> None:
+    settings(project).parent.mkdir()
+    settings(project).write_text(text)
+    answer = engine("install", *PYTHON, cwd=project, expect=1)
+    assert answer["error"]["code"] == "odd-settings" and answer["error"]["hint"]
+    assert settings(project).read_text() == text
+    assert not (project / ".claude" / "settings.local.json.handbill-backup").exists()
+
+
+def test_reformat_accepts_odd_spaces(project: Path) -> None:
+    settings(project).parent.mkdir()
+    settings(project).write_text('{ "odd":   "spaces" }\n')
+    engine("install", "--reformat", *PYTHON, cwd=project)
+    assert json.loads(settings(project).read_text())["odd"] == "spaces"
+
+
+def test_user_install_and_state_out_of_the_project(project: Path, tmp_path: Path) -> None:
+    answer = engine("install", "--user", *PYTHON, cwd=project)
+    assert Path(answer["data"]["settings"]) == tmp_path / "home" / ".claude" / "settings.json"
+    assert not (project / "sessions").exists() and not (project / ".claude").exists()
+    assert str(tmp_path / "home") in answer["data"]["state"]
+    engine("uninstall", "--user", cwd=project)
+    assert not (tmp_path / "home" / ".claude" / "settings.json").exists()
+
+
+def test_a_settings_file_that_is_a_link_stays_one(project: Path, tmp_path: Path) -> None:
+    real = tmp_path / "dotfiles.json"
+    real.write_text("{}\n")
+    settings(project).parent.mkdir()
+    settings(project).symlink_to(real)
+    engine("install", *PYTHON, cwd=project)
+    assert settings(project).is_symlink() and "handbill.hook" in real.read_text()
+
+
+def test_modes(project: Path) -> None:
+    engine("install", *PYTHON, cwd=project)
+    assert stat.S_IMODE(settings(project).stat().st_mode) == 0o600
+    assert stat.S_IMODE((project / "sessions" / ".windows").stat().st_mode) == 0o700
+    settings(project).chmod(0o644)
+    engine("uninstall", "--state", cwd=project)
+    assert not settings(project).exists() and not (project / "sessions").exists()
+
+
+def test_places_that_are_no_project(tmp_path: Path) -> None:
+    home = Path(os.environ["HOME"])
+    assert "no project folder" in engine("install", *PYTHON, "--project", str(home), expect=1)["error"]["message"]
+    assert "no project folder" in engine("install", *PYTHON, "--project", "/", expect=1)["error"]["message"]
+
+
+def test_an_interpreter_that_will_not_do(project: Path) -> None:
+    assert "no Python 3.11" in engine("install", "--python", "/bin/sh", cwd=project, expect=1)["error"]["message"]
+
+
+def test_the_chosen_interpreter_is_a_real_one(project: Path) -> None:
+    chosen = engine("install", cwd=project)["data"]["interpreter"]
+    assert os.path.realpath(chosen) == chosen and "shims" not in chosen and ".venv" not in chosen
+
+
+def test_windows_is_told_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
+    from handbill.cli import settings_file
+    from handbill.errors import HandbillError
+
+    monkeypatch.setattr(sys, "platform", "win32")
+    with pytest.raises(HandbillError, match="Windows is not supported yet"):
+        settings_file.require_supported_system()

@@ -1,0 +1,211 @@
+"""The commands that show: window, deliveries, discover-directives, doctor, prune, completion, help."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from command import engine, run
+
+from handbill.cli.deliveries import duplicates_of
+from handbill.cli.main import VERBS
+from handbill.simulate import Simulator, direct_hooks
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with hooks, and a session that read in two directories."""
+    folder = tmp_path / "project"
+    for name in ("one", "two"):
+        (folder / name / ".directives").mkdir(parents=True)
+        (folder / name / ".directives" / "AGENTS.md").write_text(f"rules of {name}\n")
+        (folder / name / ".directives" / "TESTING.md").write_text("for skills\n")
+    engine("install", "--project", str(folder), "--python", sys.executable)
+    environ = {
+        "HOME": os.environ["HOME"],
+        "CLAUDE_PROJECT_DIR": str(folder),
+        "AI_AGENT": "claude-code_2-1-325_x",
+        "CLAUDE_PID": "1",
+    }
+    sim = Simulator(str(folder), str(tmp_path / "transcripts"), direct_hooks(environ), session="abc-session")
+    sim.start()
+    sim.read("one/f.py")
+    sim.read("two/f.py")
+    return folder
+
+
+def test_window(project: Path) -> None:
+    data = engine("window", cwd=project)["data"]
+    states = {one["file"].rsplit("/project/")[-1]: one["state"] for one in data["files"]}
+    assert states["one/.directives/AGENTS.md"] == "confirmed"
+    assert states["two/.directives/AGENTS.md"] == "confirmed", "the transcript shows it, though no hook ran since"
+    assert len(states) == 8
+    shown = run("window", "abc", cwd=project, COLUMNS="200").stdout
+    assert "one/.directives/AGENTS.md" in shown and "directive of one" in shown and "tokens" in shown
+    assert engine("window", "--all", cwd=project)["data"]["windows"][0]["session"] == "abc-session"
+
+
+def test_the_agents_own_shell_finds_its_window(project: Path) -> None:
+    data = engine("window", cwd=project / "one", CLAUDE_CODE_SESSION_ID="abc-session")["data"]
+    assert data["session"] == "abc-session"
+    engine("window", cwd=project, CLAUDE_CODE_SESSION_ID="other", expect=1)
+
+
+def test_no_window_is_an_error_with_a_hint(tmp_path: Path) -> None:
+    (tmp_path / "empty" / ".git").mkdir(parents=True)
+    answer = engine("window", cwd=tmp_path / "empty", expect=1)
+    assert answer["error"]["message"] and "engine doctor" in answer["error"]["hint"]
+
+
+def test_deliveries_filters(project: Path) -> None:
+    rows = engine("deliveries", "--file", "one/", "--event", "claim-deliver", cwd=project)["data"]["deliveries"]
+    assert [row["file"].rsplit("/project/")[-1] for row in rows] == ["one/.directives/AGENTS.md"]
+    assert len(engine("deliveries", "--last", "3", cwd=project)["data"]["deliveries"]) == 3
+    assert engine("deliveries", "--session", "nobody", cwd=project)["data"]["deliveries"] == []
+    assert "claim-deliver" in run("deliveries", cwd=project).stdout
+
+
+def test_deliveries_follow(project: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "handbill.cli.main", "deliveries", "--follow", "--json", "--event", "marker"],
+        cwd=project, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    time.sleep(1)
+    with open(project / "sessions" / ".engine" / "deliveries.jsonl", "a") as log:
+        log.write(json.dumps({"ts": 1, "event": "marker", "file": "/x", "window": "w.main"}) + "\n")
+    assert process.stdout is not None
+    assert json.loads(process.stdout.readline())["event"] == "marker"
+    process.terminate()
+
+
+def test_duplicates_report(project: Path) -> None:
+    assert engine("deliveries", "--duplicates", cwd=project)["data"] == {"duplicates": [], "deliveries": 8}
+    with open(project / "sessions" / ".engine" / "deliveries.jsonl", "a") as log:
+        log.write(json.dumps({"ts": 1, "window": "abc-session.main", "handler": "x", "event": "claim-deliver",
+                              "file": str(project / "one/.directives/AGENTS.md"), "source": "y"}) + "\n")  # fmt: skip
+    found = engine("deliveries", "--duplicates", cwd=project, expect=1)["data"]["duplicates"]
+    assert found[0]["copies"] == 2
+
+
+@pytest.mark.parametrize(
+    "events, copies",
+    [
+        (["claim-deliver", "claim-deliver"], 2), (["claim-deliver", "lost", "claim-deliver"], None),
+        (["claim-deliver", "new-epoch", "claim-deliver"], None), (["claim-deliver", "skip-dedup"], None),
+        (["direct-deliver", "lost", "claim-deliver", "claim-deliver"], 2),
+    ],
+)  # fmt: skip
+def test_what_counts_as_a_duplicate(events: list[str], copies: int | None) -> None:
+    found = duplicates_of([{"window": "w", "file": "" if e == "new-epoch" else "/a", "event": e} for e in events])
+    assert [one["copies"] for one in found] == ([copies] if copies else [])
+
+
+def test_discover_directives(project: Path) -> None:
+    rows = engine("discover-directives", str(project / "one"))["data"]["directives"]
+    assert [(row["type"], row["delivered"]) for row in rows] == [
+        ("AGENTS.md", "always"),
+        ("TESTING.md", "skill-filtered"),
+    ]
+    assert len(engine("discover-directives", str(project / "one"), "--core")["data"]["directives"]) == 1
+    engine("discover-directives", str(project / "node_modules"), expect=1)
+    assert "one/.directives/AGENTS.md" in run("discover-directives", "one", cwd=project).stdout
+
+
+def checks(project: Path, expect: int) -> dict[str, list[dict[str, str]]]:
+    found: dict[str, list[dict[str, str]]] = {}
+    for check in engine("doctor", cwd=project, expect=expect)["data"]["checks"]:
+        found.setdefault(check["check"], []).append(check)
+    return found
+
+
+def test_doctor_finds_all_well(project: Path) -> None:
+    found = checks(project, 0)
+    assert found["wiring"][0]["state"] == found["interpreter"][0]["state"] == found["receipts"][0]["state"] == "ok"
+    assert "all is well" in run("doctor", cwd=project).stdout
+
+
+def test_doctor_names_each_fault_with_its_fix(project: Path) -> None:
+    windows = project / "sessions" / ".windows"
+    (windows / "x.json.corrupt-1").write_text("?")
+    windows.chmod(0o755)
+    (project / ".handbill.toml").write_text("[standards]\nfiles = 7\n")
+    with open(project / "sessions" / ".engine" / "errors.jsonl", "a") as log:
+        log.write(json.dumps({"ts": time.time(), "where": "hook X", "error": "it broke"}) + "\n")
+    settings = project / ".claude" / "settings.local.json"
+    settings.write_text(settings.read_text().replace(os.path.realpath(sys.executable), "/gone/python"))
+    found = checks(project, 1)
+    for name, words in [
+        ("interpreter", "/gone/python"),
+        ("permissions", "read by others"),
+        ("settings", "must be a list"),
+        ("errors", "it broke"),
+    ]:
+        bad = [check for check in found[name] if check["state"] == "bad"]
+        assert any(words in check["text"] and check["fix"] for check in bad), name
+    assert any("put aside" in check["text"] for check in found["state"])
+    engine("doctor", "--forget", cwd=project, expect=1)
+    assert found["errors"] != checks(project, 1)["errors"]
+
+
+def test_doctor_without_hooks(tmp_path: Path) -> None:
+    (tmp_path / "bare" / ".git").mkdir(parents=True)
+    assert checks(tmp_path / "bare", 1)["wiring"][0]["fix"] == "engine install"
+
+
+def test_prune_keeps_the_young_and_the_living(project: Path) -> None:
+    windows = project / "sessions" / ".windows"
+    old = time.time() - 30 * 86400
+    for name, pid in (("dead", 2**22 + 1), ("alive", os.getpid())):
+        (windows / f"{name}.json").write_text(json.dumps({"v": 1, "pid": pid}))
+        (windows / f"{name}.lock").write_text("")
+        for suffix in ("json", "lock"):
+            os.utime(windows / f"{name}.{suffix}", (old, old))
+    assert "dead.json" in engine("prune", cwd=project)["data"]["removed"]
+    left = {path.name for path in windows.iterdir()}
+    assert {"alive.json", "abc-session.json"} <= left and "dead.json" not in left
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_names_every_verb(shell: str) -> None:
+    script = engine("completion", shell)["data"]["script"]
+    assert all(verb in script for verb in VERBS)
+    assert "--dry-run" in script or "-l dry-run" in script
+
+
+def test_completion_works_in_bash() -> None:
+    script = engine("completion", "bash")["data"]["script"]
+    ask = f"{script}\nCOMP_WORDS=(engine doc); COMP_CWORD=1; _handbill; echo ${{COMPREPLY[@]}}"
+    done = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "doctor"
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_explains_itself(verb: str) -> None:
+    done = run(verb, "--help")
+    assert done.returncode == 0 and "--json" in done.stdout
+
+
+def test_exit_codes() -> None:
+    assert run().returncode == 0
+    assert run("nonsense").returncode == 2
+    assert run("window", "--nonsense").returncode == 2
+    assert run("--version").stdout.startswith("handbill ")
+
+
+def test_an_unexpected_error_leaves_a_report(tmp_path: Path) -> None:
+    broken = "import handbill.cli.window as w, handbill.cli.main as m\nw.run = lambda a: 1/0\nraise SystemExit(m.main(['window']))"
+    done = subprocess.run([sys.executable, "-c", broken], capture_output=True, text=True, check=False)
+    assert done.returncode == 3 and "ZeroDivisionError" in done.stderr
+    report = Path(done.stderr.split("a report is in ")[1].strip())
+    assert str(tmp_path) in str(report) and "ZeroDivisionError" in report.read_text()
+
+
+def test_demo_delivers_everything_once() -> None:
+    data = engine("demo", "--fast")["data"]
+    assert data["once"] is True and len(data["events"]) == 16
+    assert "every file exactly once per window" in run("demo", "--fast").stdout
