@@ -46,7 +46,7 @@ def test_window(project: Path) -> None:
     assert states["two/.directives/AGENTS.md"] == "confirmed", "the transcript shows it, though no hook ran since"
     assert len(states) == 8
     shown = run("window", "abc", cwd=project, COLUMNS="200").stdout
-    assert "one/.directives/AGENTS.md" in shown and "directive of one" in shown and "tokens" in shown
+    assert "one/.directives/AGENTS.md" in shown and "directive" in shown and "tokens" in shown
     assert engine("window", "--all", cwd=project)["data"]["windows"][0]["session"] == "abc-session"
 
 

@@ -74,21 +74,27 @@ def _lines(path: str, start: int = 0) -> Iterator[dict[str, Any]]:
                 yield line
 
 
+_AT = {
+    "session_started": "start", "prompt_submitted": "prompt", "tool_batch_finished": "tools",
+    "subagent_started": "agent", "session_ended": "end", "instructions_loaded": "host",
+}  # fmt: skip
+
+
 def _row(line: dict[str, Any], project: str) -> tuple[str, ...]:
     name = str(line.get("event", ""))
-    style = _STYLE.get(name, "dim")
     window = str(line.get("window", ""))
     session, _, agent = window.partition(".")
-    chars = int(line.get("chars") or 0)
+    reason = str(line.get("source", "")).replace(f"{project}/", "").replace(project, "the project")
+    chars = f", {int(line['chars']):,} characters" if line.get("chars") else ""
+    at = str(line.get("handler", ""))
     return (
-        when(float(line.get("ts", 0))), session[:8] + ("" if agent == "main" else f".{agent[:8]}"),
-        str(line.get("handler", "")), f"[{style}]{name}[/]", short(str(line.get("file", "")), project),
-        f"{chars:,}" if chars else "", str(line.get("source", "")).replace(project + "/", ""),
+        when(float(line.get("ts", 0))), session[:8] + ("" if agent == "main" else f".{agent[:6]}"), _AT.get(at, at),
+        f"[{_STYLE.get(name, 'dim')}]{name}[/]", f"{short(str(line.get('file', '')), project)} [dim]{reason}{chars}[/]",
     )  # fmt: skip
 
 
 def _show(screen: Console, lines: list[dict[str, Any]], project: str) -> None:
-    rows = table("when|n", "window|n", "at|n", "decision|n", "file", "chars|r", "reason")
+    rows = table("when|n", "window|n", "at|n", "decision|n", "file and reason")
     for line in lines:
         rows.add_row(*_row(line, project))
     screen.print(rows)

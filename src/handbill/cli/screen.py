@@ -31,13 +31,18 @@ def table(*columns: str, title: str = "") -> Table:
 
 
 def short(path: str, project: str = "") -> str:
+    """A path as people say it, safe to stand between markup."""
+    from rich.markup import escape
+
     home = os.path.expanduser("~")
-    if project and (path == project or path.startswith(project + "/")):
-        return path[len(project) + 1 :] or "."
-    if path.startswith(home + "/"):
-        return "~" + path[len(home) :]
     library = path.find("/handbill/data/directives/")
-    return "library:" + path[library + 26 :] if library >= 0 else path
+    if project and (path == project or path.startswith(project + "/")):
+        path = path[len(project) + 1 :] or "."
+    elif library >= 0:
+        path = "library:" + path[library + 26 :]
+    elif path.startswith(home + "/"):
+        path = "~" + path[len(home) :]
+    return escape(path)
 
 
 def when(moment: float) -> str:

@@ -93,16 +93,16 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
         lost = f" (lost {one['lost']}×)" if one["lost"] else ""
         rows.add_row(
             short(one["file"], data["project"]), part, f"~{one['tokens']:,}" if one["tokens"] else "",
-            _reason(one["reason"], data["project"]), when(one["at"]), styled(one["state"]) + lost,
+            _reason(one["reason"]), when(one["at"]), styled(one["state"]) + lost,
         )  # fmt: skip
     screen.print(rows)
     total = sum(one["tokens"] for one in data["files"])
     screen.print(f"{len(data['files'])} files, about {total:,} tokens (estimate)")
 
 
-def _reason(reason: str, project: str) -> str:
-    words, _, path = reason.partition(" of ")
-    return f"{words} of {short(path, project)}" if path.startswith("/") else reason
+def _reason(reason: str) -> str:
+    """`directive of DIR` in short: the file's path says which directory."""
+    return "directive" if reason.startswith("directive of ") else reason
 
 
 def _list(place: Place) -> Result:
