@@ -63,8 +63,14 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
     if event.kind == TOOL_BATCH_FINISHED:
         facts.failures = host.failures(event, world)
         handled = window.flags.get("failures", ()) if window is not None else ()
+        unrecorded = not host.records_injections(event)  # there a hook that died left no trace either
         late = facts.kept is not None and window is not None and window.suspect >= 0
-        if late or facts.chapter == epochs.ADOPT or any(uuid not in handled for uuid, _, _ in facts.failures):
+        if (
+            unrecorded
+            or late
+            or facts.chapter == epochs.ADOPT
+            or any(uuid not in handled for uuid, _, _ in facts.failures)
+        ):
             facts.missed = host.calls(event, world)
     return facts
 

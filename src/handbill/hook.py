@@ -11,7 +11,7 @@ from handbill.hotjson import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 MOST_INPUT = 64 << 20
@@ -20,15 +20,23 @@ MOST_INPUT = 64 << 20
 def main() -> None:
     """Never returns: skipping the interpreter's own shutdown is a third of the cost."""
     try:
-        answer = respond(_stdin(), sys.argv[1:], _environ())
+        answer, printed = answer_to(_stdin(), sys.argv[1:], _environ())
         _print(answer)
+        printed()
     except BaseException as error:  # even ^C: the agent's turn must go on
         _last_words(error)
     posix._exit(0)
 
 
 def respond(data: bytes, arguments: list[str], environ: Mapping[str, str]) -> str:
-    """The text to print for one event."""
+    """The text for one event, taken as printed: for callers that are no process of their own."""
+    answer, printed = answer_to(data, arguments, environ)
+    printed()
+    return answer
+
+
+def answer_to(data: bytes, arguments: list[str], environ: Mapping[str, str]) -> tuple[str, Callable[[], None]]:
+    """The text to print for one event, and what to do once it is printed."""
     raw, problem = _decoded(data)
     project = _project(raw, environ)
     from handbill.config import load, state_roots
@@ -43,7 +51,7 @@ def respond(data: bytes, arguments: list[str], environ: Mapping[str, str]) -> st
         name = raw.get("hook_event_name") if isinstance(raw.get("hook_event_name"), str) else "?"
         what = str(error) if isinstance(error, HandbillError) else describe(error)
         store.append("errors", [trace_line(time.time(), f"hook {name}", what, hint)])
-        return ""
+        return "", _nothing
 
 
 def _answer(
@@ -54,9 +62,9 @@ def _answer(
     project: str,
     store: Any,
     config: Any,
-) -> str:
+) -> tuple[str, Callable[[], None]]:
     from handbill.hosts.table import HOSTS, host
-    from handbill.pipeline import run
+    from handbill.pipeline import acknowledging, run
     from handbill.world import World
 
     name = arguments[0] if arguments else ""
@@ -65,14 +73,19 @@ def _answer(
     speaker = host(name)
     event = speaker.parse(raw, environ, int(environ.get("CLAUDE_PID") or posix.getppid()))
     if event is None:
-        return ""
+        return "", _nothing
     if not event.session_id:
         raise HandbillError(f"{raw.get('hook_event_name')} without a session id: no window to deliver to")
     answer = run(event, speaker, store, World(config.roots), config)
     rendered = speaker.render(event, answer.text, answer.plan, answer.message)
     if event.kind == "session_ended":
         _prune_daily(store)
-    return dumps(rendered) if rendered else ""
+    printed = acknowledging(event, speaker, store, answer) if answer.text else _nothing
+    return dumps(rendered) if rendered else "", printed
+
+
+def _nothing() -> None:
+    """Most events leave nothing to do after printing."""
 
 
 def _decoded(data: bytes) -> tuple[dict[str, Any], str]:

@@ -104,6 +104,8 @@ def gather(turn: Turn, window: Window | None) -> Facts | None:
         return _look(turn, window)
     if window.claims or window.carried or window.suspect >= 0:
         return _look(turn, window)
+    if event.kind == TOOL_BATCH_FINISHED and not turn.host.records_injections(event):
+        return _look(turn, window)
     if event.kind == TOOL_BATCH_FINISHED and turn.host.hook_failed(turn.world, event):
         return _look(turn, window)
     return None
@@ -174,6 +176,16 @@ def _deliver(turn: Turn, current: Window | None) -> Answer:
         return _telling(turn, after, answer), answer
 
     return turn.store.update(event.window, change)
+
+
+def acknowledging(event: Event, host: ModuleType, store: Store, answer: Answer) -> Callable[[], None]:
+    """Where the host keeps no record of injections, that we got as far as printing is our only proof."""
+
+    def acknowledge() -> None:
+        if not host.records_injections(event):
+            store.update(event.window, lambda window: (epochs.printed(window, event), None))
+
+    return acknowledge
 
 
 def _telling(turn: Turn, window: Window, answer: Answer) -> Window:

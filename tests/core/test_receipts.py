@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handbill.core.claim import claim
+from handbill.core.epochs import printed
 from handbill.core.plan import Want
 from handbill.core.receipts import Evidence, settle
 from handbill.core.window import Window, state_of
@@ -30,7 +31,7 @@ def sent(*paths: str) -> Window:
         (Evidence(passed={1}), "t1", 11, "sent"),  # its own moment: nothing can be concluded
         (Evidence(), "t2", 11, "sent"),  # absence proves nothing
         (Evidence(), "t2", 9999, "sent"),
-        (Evidence(records=False), "t2", 11, "assumed"),
+        (Evidence(records=False), "t2", 11, "lost"),  # never printed: its hook died
         (Evidence(records=False), "t1", 11, "sent"),
         (Evidence(readable=False), "t2", 11, "sent"),
         (Evidence(readable=False), "t2", 15, "assumed"),
@@ -44,6 +45,13 @@ def test_one_claim(evidence: Evidence, later: str, now: float, state: str) -> No
     assert bool(after.claims) == (state == "sent")
     assert ("/a" in after.pending) == (state == "lost")
     assert len(outcomes) == (state != "sent")
+
+
+def test_without_records_what_was_printed_is_assumed() -> None:
+    before = printed(sent("/a"), batch("t1"))
+    assert before is not None
+    after, _ = settle(before, Evidence(records=False), batch("t2"), 11)
+    assert state_of(after.files["/a"]) == "assumed"
 
 
 def test_a_lost_file_is_delivered_again_and_then_confirmed() -> None:

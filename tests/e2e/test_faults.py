@@ -54,6 +54,18 @@ def test_hook_dies_at_a_batch(make: Make, version: str, fault: str) -> None:
         assert any("PostToolBatch hook" in finding for finding in box.traces())
 
 
+@pytest.mark.parametrize("fault", KILLS)
+def test_hook_dies_in_a_subagent(make: Make, version: str, fault: str) -> None:
+    """Older clients write neither the injection nor the failure to the subagent's transcript."""
+    box = make(version)
+    marks = directories(box)
+    env = break_hooks(box, fault, "PostToolBatch:1")
+    steps = box.read("one/f.py"), box.bash("echo 1"), box.read("two/f.py"), box.bash("echo 2"), box.bash("echo 3")
+    run = box.run(box.agent(), box.bash(), "done", agent=(*steps, "sub"), env=env)
+    once(run.of(None)[-1], *marks, "# Invariants\n")
+    absent(run.of()[-1], *marks)
+
+
 @pytest.mark.parametrize("fault", [*KILLS, "hang-before-claim"])
 def test_hook_dies_at_session_start(make: Make, version: str, fault: str) -> None:
     box = make(version)

@@ -215,3 +215,12 @@ def cleared(window: Window) -> Window:
     twin = window.copy()
     twin.suspect = -1
     return twin
+
+
+def printed(window: Window | None, event: Event) -> Window | None:
+    """The claims of this moment were handed to the host."""
+    if window is None:
+        return None
+    twin = window.copy()
+    twin.claims = [{**claim, "printed": True} if claim["batch"] == event.batch else claim for claim in window.claims]
+    return twin

@@ -85,7 +85,7 @@ def _verdict(window: Window, claim: Record, path: str, part: int, evidence: Evid
         return LOST
     later = event.kind == TOOL_BATCH_FINISHED
     if later and not evidence.records:
-        return ASSUMED
+        return ASSUMED if claim.get("printed") else LOST  # printing is the last thing that its hook did
     if later and not evidence.readable and now - claim["at"] > PATIENCE:
         return ASSUMED
     return ""
