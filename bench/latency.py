@@ -84,7 +84,9 @@ def bin_true(box: Box) -> None:
 
 
 def ours(box: Box) -> None:
-    box.subject.engine("install", "--project", str(box.project), env=box.environment(), cwd=str(box.project))
+    # named, because the fastest interpreter is chosen by time, and a busy machine may choose another one each round
+    arguments = ("install", "--project", str(box.project), "--python", box.subject.python)
+    box.subject.engine(*arguments, env=box.environment(), cwd=str(box.project))
 
 
 def bash_jq(box: Box) -> None:
@@ -129,9 +131,8 @@ def measure(root: Path, subject: Subject) -> Report:
         medians = ", ".join(f"{statistics.median(one):.0f}" for one in variant.rounds)
         report.add(variant.name, variant.median, variant.median - floor, variant.median / floor, medians)
     load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
-    report.notes.append(
-        f"{ROUNDS} interleaved rounds of {CALLS} calls; {os.cpu_count()} cores, load average {load} at the end"
-    )
+    report.notes.append(f"{ROUNDS} interleaved rounds of {CALLS} calls; Handbill on {subject.python}")
+    report.notes.append(f"{os.cpu_count()} cores, load average {load} at the end")
     return report
 
 

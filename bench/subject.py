@@ -18,6 +18,7 @@ from handbill.cli.interpreter import choose
 from handbill.hosts.claude_settings import handlers
 
 ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src"
 LANES = 2
 
 
@@ -41,9 +42,9 @@ class Subject:
             raise RuntimeError(f"engine {' '.join(arguments)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
 
 
-def prepared(root: Path) -> Subject:
+def prepared(root: Path, source: Path = SOURCE) -> Subject:
     folder = root / "package"
-    shutil.copytree(ROOT / "src" / "handbill", folder / "handbill", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(source / "handbill", folder / "handbill", ignore=shutil.ignore_patterns("__pycache__"))
     python = choose().path
     subprocess.run(
         [python, "-I", "-m", "compileall", "-q", str(folder / "handbill")],

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from handbill.store.files import make_private_directory
+
 SOURCE = str(Path(__file__).parents[1] / "src")
 
 # What the bare interpreter with -I -S does not load by itself.
@@ -16,8 +18,9 @@ STANDARD = {"_json", "errno", "fcntl", "posix", "time", "zlib", "__future__"}
 ALWAYS = {
     "config", "core", "core.claim", "core.epochs", "core.event", "core.migrate", "core.pack", "core.paths", "core.plan",
     "core.window", "errors", "handlers", "handlers.table", "hook", "hosts", "hosts.claude_code", "hosts.table", "hotjson",
-    "pipeline", "store", "store.api", "store.files", "world",
+    "pipeline", "store", "store.files", "turn", "world",
 }  # fmt: skip
+WRITING = {"logbook", "store.api"}
 LOOKING = {"evidence", "core.receipts", "hosts.claude_transcript"}
 
 PROBE = """
@@ -35,7 +38,7 @@ print(" ".join(sorted(set(sys.modules) - before)))
 def loaded(tmp_path: Path, *events: dict[str, object], version: str = "") -> set[str]:
     """Modules loaded by the last of some events; those before it run in a process of their own."""
     project = tmp_path / "project"
-    (project / "sessions" / ".windows").mkdir(parents=True, exist_ok=True)
+    make_private_directory(str(project / "sessions" / ".windows"))
     (project / ".directives").mkdir(exist_ok=True)
     (project / ".directives" / "AGENTS.md").write_text("rule\n")
     transcript = tmp_path / "t.jsonl"
@@ -73,10 +76,16 @@ def ours(modules: set[str]) -> set[str]:
     "events, extra",
     [
         ([START, read(1), read(2)], {"handlers.start", "handlers.directives"}),  # nothing to do
-        ([START, read(1)], {"handlers.start", "handlers.directives"}),  # delivers a directive
-        ([START], {"handlers.start"} | LOOKING - {"hosts.claude_transcript"}),
+        (
+            [START, read(1)],
+            {"handlers.start", "handlers.directives", "handlers.native"} | WRITING,
+        ),  # delivers a directive
+        ([START], {"handlers.start"} | WRITING | LOOKING - {"hosts.claude_transcript"}),
         ([START, {"hook_event_name": "UserPromptSubmit", "prompt": "x"}], {"handlers.start"}),
-        ([START, {"hook_event_name": "InstructionsLoaded", "file_path": "/x/CLAUDE.md"}], {"handlers.expansion"}),
+        (
+            [START, {"hook_event_name": "InstructionsLoaded", "file_path": "/x/CLAUDE.md"}],
+            {"handlers.expansion"} | WRITING,
+        ),
     ],
     ids=["nothing", "directive", "start", "prompt", "instructions"],
 )

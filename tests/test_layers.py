@@ -19,9 +19,11 @@ MAY: dict[str, set[str]] = {
     "world": {"core"},
     "store": {"core", "hotjson", "errors", "world"},
     "config": {"core", "hotjson", "configfile"},
-    "configfile": {"hotjson", "store"},
+    "configfile": {"config", "hotjson", "store"},
     "evidence": {"core"},
-    "pipeline": {"core", "handlers", "errors", "store", "evidence"},
+    "turn": {"core", "errors"},
+    "logbook": {"core", "store"},
+    "pipeline": {"core", "handlers", "errors", "evidence", "turn", "logbook"},
     "prune": {"hotjson", "world"},
     "hook": {"core", "errors", "hotjson", "config", "store", "hosts", "pipeline", "world", "prune"},
 }

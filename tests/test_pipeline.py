@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from handbill.simulate import Hooks, Moment, Simulator, direct_hooks
+from handbill.store.files import make_private_directory
 
 OLD, NEW = "2-1-197", "2-1-325"
 
@@ -17,7 +18,7 @@ OLD, NEW = "2-1-197", "2-1-325"
 class Box:
     def __init__(self, root: Path, version: str = NEW) -> None:
         self.project = root / "project"
-        (self.project / "sessions" / ".windows").mkdir(parents=True)
+        make_private_directory(str(self.project / "sessions" / ".windows"))
         self.environ = {
             "HOME": str(root / "home"), "CLAUDE_PROJECT_DIR": str(self.project), "CLAUDE_PID": "1",
             "AI_AGENT": f"claude-code_{version}_x",
@@ -312,3 +313,123 @@ def test_settings_are_read_and_wrong_ones_told(make: Callable[..., Box]) -> None
     assert any("directives.exclude must be a list" in error for error in box.errors())
     box.write(".handbill.toml", '[directives]\nexclude = ["two"]\n')
     assert box.sim.read("two/f.py").texts == [], "a change is seen at once"
+
+
+def test_a_missed_compaction_start_is_made_good(make: Callable[..., Box]) -> None:
+    """The transcript's boundary opens the epoch, should the hook of the start have died."""
+    box = make()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    box.sim.batch(("Bash", {"command": "true"}))
+    box.sim.send({"hook_event_name": "PreCompact", "trigger": "auto"})
+    usual, box.hooks = box.hooks, lambda name, raw: []
+    box.sim.start("compact")
+    box.hooks = usual
+    assert len(box.sim.read("two/f.py").titles) == 7
+    assert names(box.sim.read("one/f.py")) == ["one"]
+    assert_once(box, "main", "one", "two")
+
+
+def test_a_hook_that_could_not_write_is_made_good(make: Callable[..., Box], monkeypatch: pytest.MonkeyPatch) -> None:
+    import fcntl
+
+    from handbill.store import files
+
+    monkeypatch.setattr(files, "PATIENCE", 0.05)
+    box = make()
+    box.sim.start()
+    box.sim.read("two/f.py")
+    with open(box.project / "sessions" / ".windows" / f"{box.sim.session}.lock") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        moment = box.sim.read("one/f.py")
+        assert moment.texts == [] and "held by another process" in moment.messages[0]
+        assert box.sim.read("one/f.py").messages == []
+    assert names(box.sim.read("two/f.py")) == ["one"]
+    assert_once(box, "main", "one", "two")
+    assert not list((box.project / "sessions" / ".windows").glob("*.missed"))
+
+
+def test_a_log_that_cannot_be_written_costs_no_delivery(make: Callable[..., Box]) -> None:
+    box = make()
+    make_private_directory(str(box.project / "sessions" / ".engine"))
+    (box.project / "sessions" / ".engine" / "deliveries.jsonl").mkdir()
+    moment = box.sim.start()
+    assert len(moment.titles) == 6 and "cannot write its log" in moment.messages[0]
+
+
+@pytest.mark.parametrize("bad", ["nul\0byte", "\ud800lone", "a/" * 5000])
+def test_one_bad_path_does_not_cost_the_others(make: Callable[..., Box], bad: str) -> None:
+    box = make()
+    box.sim.start()
+    moment = box.sim.batch(("Read", {"file_path": bad}), ("Read", {"file_path": str(box.project / "one/f.py")}))
+    assert names(moment) == ["one"]
+    assert len(json.dumps(box.state())) < 20_000
+
+
+def test_a_directory_that_is_made_later(make: Callable[..., Box]) -> None:
+    box = make()
+    box.sim.start()
+    box.sim.read("later/f.py")
+    box.write("later/.directives/AGENTS.md", "rules of later\n")
+    assert names(box.sim.read("later/f.py")) == ["later"]
+
+
+def test_a_directive_that_was_empty_for_a_moment(make: Callable[..., Box]) -> None:
+    box = make()
+    box.write(".directives/INVARIANTS.md", "")
+    box.sim.start()
+    assert names(box.sim.read("one/f.py")) == ["one"]
+    box.write(".directives/INVARIANTS.md", "root rules\n")
+    assert names(box.sim.read("one/f.py")) == ["project"]
+
+
+def test_an_inode_that_is_used_again(make: Callable[..., Box]) -> None:
+    box = make()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    (box.project / "one/.directives/AGENTS.md").rename(box.project / "two/.directives/INVARIANTS.md")
+    box.write("two/.directives/INVARIANTS.md", "other text in the same inode\n")
+    assert len(box.sim.read("two/f.py").titles) == 2
+
+
+def test_a_repository_cannot_lead_our_files_elsewhere(make: Callable[..., Box], tmp_path: Path) -> None:
+    box = make()
+    victim = tmp_path / "victim"
+    victim.write_text("mine\n")
+    make_private_directory(str(box.project / "sessions" / ".engine"))
+    (box.project / "sessions" / ".engine" / "deliveries.jsonl").symlink_to(victim)
+    assert len(box.sim.start().titles) == 6
+    assert victim.read_text() == "mine\n"
+    (box.project / "sessions" / ".windows").chmod(0o755)  # as a checkout makes it: not ours, so not used
+    box.sim.read("one/f.py")
+    assert len(list((box.project / "sessions" / ".windows").glob("*.json"))) == 1
+
+
+def test_secrets_stay_where_they_are(make: Callable[..., Box], tmp_path: Path) -> None:
+    box = make()
+    secret = tmp_path / "home" / ".claude" / ".credentials.json"
+    secret.parent.mkdir(parents=True)
+    secret.write_text("SECRET")
+    (box.project / "one" / ".directives" / "INVARIANTS.md").symlink_to(secret)
+    box.write(".handbill.toml", f'[files]\nallow = ["/"]\n[standards]\nfiles = ["{secret}"]\n')
+    texts = box.sim.start().texts + box.sim.read("one/f.py").texts
+    assert texts and "SECRET" not in "".join(texts)
+    assert any("leads out of the project" in error for error in box.errors())
+    assert any("files.allow counts only in your own settings" in error for error in box.errors())
+
+
+def test_a_settings_file_that_never_ends(make: Callable[..., Box]) -> None:
+    box = make()
+    (box.project / ".handbill.toml").symlink_to("/dev/zero")
+    assert len(box.sim.start().titles) == 6
+
+
+def test_no_state_can_be_written_anywhere(make: Callable[..., Box], tmp_path: Path) -> None:
+    """The start text is given all the same, and the person is told."""
+    box = make()
+    (box.project / "sessions" / ".windows").rename(box.project / "sessions" / "gone")
+    (tmp_path / "home").rmdir()
+    (tmp_path / "home").write_text("a file: nothing can be made below it")
+    moment = box.sim.start()
+    assert len(moment.titles) == 6
+    assert moment.messages

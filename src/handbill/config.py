@@ -61,8 +61,9 @@ class Config:
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """The only places that files are delivered from."""
-        return self.project, self.user_library, SHIPPED, *self.allowed
+        """The only places that files are delivered from; of `~/.claude` the libraries, not what else is there."""
+        folders = (f"{self.user_library}/{name}" for name in (".directives", "skills", "commands", "agents", "engine"))
+        return self.project, *folders, SHIPPED, *self.allowed
 
     def standard_names(self, *, subagent: bool) -> list[str]:
         chosen = self.subagent_standards if subagent else self.standards
@@ -79,7 +80,14 @@ class Config:
 
 def home_of(environ: Mapping[str, str]) -> str:
     home = environ.get("HOME", "")
-    return normal(home) if home.startswith("/") else f"/tmp/handbill-{posix.getuid()}"
+    if home.startswith("/"):
+        return normal(home)
+    import pwd
+
+    try:
+        return pwd.getpwuid(posix.getuid()).pw_dir
+    except KeyError:  # no such user: nothing of theirs to read, and nowhere to write but the project
+        return "/nonexistent"
 
 
 def state_roots(project: str, environ: Mapping[str, str]) -> tuple[str, str]:
@@ -90,12 +98,23 @@ def state_roots(project: str, environ: Mapping[str, str]) -> tuple[str, str]:
     """
     state = environ.get("XDG_STATE_HOME", "")
     state = state if state.startswith("/") else f"{home_of(environ)}/.local/state"
-    spare = f"{state}/handbill/{name(project) or 'root'}-{zlib.crc32(project.encode('utf-8', 'replace')):08x}"
+    label = f"handbill/{name(project) or 'root'}-{zlib.crc32(project.encode('utf-8', 'replace')):08x}"
+    home_state = f"{state}/{label}"
+    if _is_private(f"{project}/sessions/.windows", must_exist=True) and _is_private(f"{project}/sessions/.engine"):
+        return f"{project}/sessions", home_state
+    runtime = environ.get("XDG_RUNTIME_DIR", "")
+    return home_state, f"{runtime}/{label}" if runtime.startswith("/") else ""
+
+
+def _is_private(path: str, *, must_exist: bool = False) -> bool:
+    """A real folder of ours that nobody else can enter: not one that a repository brought along."""
     try:
-        posix.stat(f"{project}/sessions/.windows")
-    except (OSError, ValueError):
-        return spare, ""
-    return f"{project}/sessions", spare
+        status = posix.lstat(path)
+    except (FileNotFoundError, ValueError):
+        return not must_exist
+    except OSError:
+        return False
+    return status.st_mode & 0o170077 == 0o040000 and status.st_uid == posix.getuid()
 
 
 def sources(project: str, environ: Mapping[str, str]) -> list[list[Any]]:
@@ -108,7 +127,8 @@ def sources(project: str, environ: Mapping[str, str]) -> list[list[Any]]:
             status = posix.stat(path)
         except (OSError, ValueError):
             continue
-        found.append([path, status.st_mtime_ns, status.st_size])
+        if status.st_mode & 0o170000 == 0o100000 and status.st_size <= 1 << 20:  # not /dev/zero behind a link
+            found.append([path, status.st_mtime_ns, status.st_size])
     return found
 
 

@@ -6,6 +6,7 @@ import os
 import tomllib
 from typing import Any
 
+from handbill.config import PROJECT_FILE
 from handbill.hotjson import dumps
 from handbill.store.files import make_private_directory
 
@@ -49,6 +50,9 @@ def compiled_values(stamps: list[list[Any]], target: str) -> dict[str, Any]:
     merged: dict[str, Any] = {"problems": []}
     for path, _, _ in stamps:
         values, problems = checked(path)
+        if path.endswith(PROJECT_FILE) and values.pop("files", None):
+            # a project that may name places could have anything on this machine read to a model
+            problems.append(f"{path}: files.allow counts only in your own settings (~/.config/handbill/config.toml)")
         merged["problems"] += problems
         for section, fields in values.items():
             merged.setdefault(section, {}).update(fields)

@@ -25,7 +25,10 @@ _BACK = 2 << 20  # how far before a compaction its preserved messages may begin
 
 
 class Facts:
-    __slots__ = ("agents", "chapter", "evidence", "failures", "kept", "missed", "passed_suspicion", "size", "survivors")
+    __slots__ = (
+        "agents", "chapter", "evidence", "failures", "failures_end", "kept", "missed", "missed_mark",
+        "passed_suspicion", "size", "survivors",
+    )  # fmt: skip
 
     def __init__(self, chapter: str) -> None:
         self.chapter = chapter
@@ -35,11 +38,15 @@ class Facts:
         self.kept: Survivors | None = None  # of the messages that a compaction preserved
         self.passed_suspicion = False  # the transcript goes on, and no compaction stands in it
         self.failures: list[tuple[str, str, str]] = []
+        self.failures_end = 0
+        self.missed_mark = False  # a hook of ours could not do its work and said so
         self.missed: list[Tool] = []  # calls whose event we never got
         self.agents: list[str] = []
 
 
-def look(event: Event, window: Window | None, host: ModuleType, world: World, now: float) -> Facts:
+def look(
+    event: Event, window: Window | None, host: ModuleType, world: World, now: float, missed_mark: bool = False
+) -> Facts:
     """Read what this event needs, and no more."""
     agents: list[str] = []
     whose_known = True
@@ -50,6 +57,7 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
         epochs.chapter(event, window, now, whose_known=whose_known, agents_survive=host.agents_survive(event))
     )
     facts.agents = agents
+    facts.missed_mark = missed_mark
     facts.size = max(world.size(event.transcript), 0) if event.transcript else 0
     known = window is not None and window.started
     if facts.chapter == epochs.ADOPT:
@@ -61,18 +69,18 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
     if window is not None and known and facts.chapter == epochs.GO_ON:
         _look_back(facts, event, window, host, world)
     if event.kind == TOOL_BATCH_FINISHED:
-        facts.failures = host.failures(event, world)
-        handled = window.flags.get("failures", ()) if window is not None else ()
-        unrecorded = not host.records_injections(event)  # there a hook that died left no trace either
-        late = facts.kept is not None and window is not None and window.suspect >= 0
-        if (
-            unrecorded
-            or late
-            or facts.chapter == epochs.ADOPT
-            or any(uuid not in handled for uuid, _, _ in facts.failures)
-        ):
-            facts.missed = host.calls(event, world)
+        _look_for_missed(facts, event, window, host, world)
     return facts
+
+
+def _look_for_missed(facts: Facts, event: Event, window: Window | None, host: ModuleType, world: World) -> None:
+    """Calls whose directories we never looked at: a hook failed, or the window was not known."""
+    since = window.flags.get("failures", 0) if window is not None else 0
+    facts.failures, facts.failures_end = host.failures(event, world, since)
+    late = facts.kept is not None and window is not None and window.suspect >= 0
+    unrecorded = not host.records_injections(event)  # there a hook that died left no trace either
+    if late or unrecorded or facts.failures or facts.missed_mark or facts.chapter == epochs.ADOPT:
+        facts.missed = host.calls(event, world)
 
 
 def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, world: World) -> None:
@@ -84,6 +92,9 @@ def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, wor
         start = max(since - _BACK, 0)
         data = world.tail(event.transcript, start) or b""
         facts.kept = host.kept_tail(data, since - start)
+        if facts.kept is not None and not facts.kept.complete and start:
+            start, data = 0, world.tail(event.transcript, 0) or b""
+            facts.kept = host.kept_tail(data, since)
         if facts.kept is None and window.suspect >= 0:
             facts.passed_suspicion = any(
                 tool.id and data.find(f'"{tool.id}"'.encode(), since - start) >= 0 for tool in event.tools
@@ -118,7 +129,7 @@ def apply(
 def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: float) -> tuple[Window, list[Outcome]]:
     outcomes: list[Outcome] = []
     if event.kind == COMPACTING:
-        return epochs.arming(window, event), []
+        return epochs.arming(window, facts.size), []
     if facts.evidence is not None:
         window, outcomes = settle(window, facts.evidence, event, now)
     if window.suspect >= 0:
@@ -141,10 +152,8 @@ def _resume_outcomes(before: Window, after: Window) -> list[Outcome]:
 
 
 def _failures_noted(window: Window, facts: Facts) -> Window:
-    handled = window.flags.get("failures", [])
-    new = [uuid for uuid, _, _ in facts.failures if uuid not in handled]
-    if not new:
+    if not facts.failures:
         return window
     twin = window.copy()
-    twin.flags["failures"] = [*handled, *new][-20:]
+    twin.flags["failures"] = facts.failures_end  # those before it are dealt with
     return twin

@@ -47,11 +47,22 @@ def answer_to(data: bytes, arguments: list[str], environ: Mapping[str, str]) -> 
     try:
         return _answer(raw, problem, arguments, environ, project, store, load(project, environ, root))
     except Exception as error:
-        hint = error.hint if isinstance(error, HandbillError) else ""
-        name = raw.get("hook_event_name") if isinstance(raw.get("hook_event_name"), str) else "?"
-        what = str(error) if isinstance(error, HandbillError) else describe(error)
-        store.append("errors", [trace_line(time.time(), f"hook {name}", what, hint)])
-        return "", _nothing
+        return _failed(error, raw, store), _nothing
+
+
+def _failed(error: Exception, raw: dict[str, Any], store: Any) -> str:
+    """A trace, a mark so that the window's next event makes good what this one missed, one word to the person."""
+    name, session, agent = (raw.get(key) for key in ("hook_event_name", "session_id", "agent_id"))
+    expected = isinstance(error, HandbillError)
+    what, hint = (str(error), error.hint) if isinstance(error, HandbillError) else (describe(error), "")
+    store.append("errors", [trace_line(time.time(), f"hook {name if isinstance(name, str) else '?'}", what, hint)])
+    if not isinstance(session, str) or not session:
+        return ""
+    key = (session, agent if isinstance(agent, str) and agent else "main")
+    if not store.note_missed(key):
+        return ""
+    word = what if expected else "a hook failed"
+    return dumps({"systemMessage": f"Handbill: {word}. See: engine doctor"})
 
 
 def _answer(

@@ -8,7 +8,7 @@ same steps are applied to the newest window inside one locked update.
 from __future__ import annotations
 
 from handbill.core import epochs
-from handbill.core.claim import Claim, Refusal, claim
+from handbill.core.claim import Refusal, claim, postponed
 from handbill.core.event import (
     INSTRUCTIONS_LOADED,
     MAIN,
@@ -19,57 +19,22 @@ from handbill.core.event import (
 )
 from handbill.core.plan import Plan
 from handbill.core.window import see
-from handbill.errors import CorruptState, trace_line
+from handbill.errors import CorruptState
 from handbill.handlers.table import HANDLERS, handler
-from handbill.store.api import DELIVERIES, ERRORS
+from handbill.turn import Answer, Turn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
-    from typing import Any
 
     from handbill.config import Config
     from handbill.core.claim import Sheet
     from handbill.core.event import Event
-    from handbill.core.receipts import Outcome
     from handbill.core.window import Window
     from handbill.evidence import Facts
     from handbill.store.api import Store
     from handbill.world import World
-
-
-class Answer:
-    __slots__ = ("claim", "message", "plan", "text")
-
-    def __init__(self) -> None:
-        self.text = ""
-        self.message = ""
-        self.plan: Plan | None = None
-        self.claim = Claim()
-
-
-class Turn:
-    """One event on its way through the house."""
-
-    __slots__ = ("config", "event", "facts", "host", "now", "opened", "outcomes", "plan", "store", "traces", "world")
-
-    def __init__(self, event: Event, host: ModuleType, store: Store, world: World, config: Config) -> None:
-        self.event = event
-        self.host = host
-        self.store = store
-        self.world = world
-        self.config = config
-        self.now = world.now()
-        self.plan = Plan()
-        self.facts: Facts | None = None
-        self.opened = ""  # new-window, new-epoch: what the log needs to count copies per window
-        self.outcomes: list[Outcome] = []
-        self.traces: list[dict[str, Any]] = []
-
-    def trace(self, what: str, hint: str = "") -> None:
-        window = ".".join(self.event.window)
-        self.traces.append(trace_line(self.now, self.event.kind, what, hint, window=window))
 
 
 def run(event: Event, host: ModuleType, store: Store, world: World, config: Config) -> Answer:
@@ -104,20 +69,21 @@ def gather(turn: Turn, window: Window | None) -> Facts | None:
         return _look(turn, window)
     if window.claims or window.carried or window.suspect >= 0:
         return _look(turn, window)
-    if event.kind == TOOL_BATCH_FINISHED and not turn.host.records_injections(event):
-        return _look(turn, window)
-    if event.kind == TOOL_BATCH_FINISHED and turn.host.hook_failed(turn.world, event):
-        return _look(turn, window)
+    if event.kind == TOOL_BATCH_FINISHED:
+        if turn.store.missed(event.window) or not turn.host.records_injections(event):
+            return _look(turn, window)
+        if turn.host.hook_failed(turn.world, event, window.flags.get("failures", 0)):
+            return _look(turn, window)
     return None
 
 
 def _look(turn: Turn, window: Window | None) -> Facts:
     from handbill.evidence import look
 
-    facts = look(turn.event, window, turn.host, turn.world, turn.now)
-    for uuid, name, how in facts.failures:
-        if window is None or uuid not in window.flags.get("failures", ()):
-            turn.trace(f"our {name} hook {how}", "what it should have delivered is delivered now")
+    missed = turn.event.kind == TOOL_BATCH_FINISHED and turn.store.missed(turn.event.window)
+    facts = look(turn.event, window, turn.host, turn.world, turn.now, missed)
+    for _, name, how in facts.failures:
+        turn.trace(f"our {name} hook {how}", "what it should have delivered is delivered now")
     if facts.missed:
         turn.event.tools = [*facts.missed, *turn.event.tools]
     return facts
@@ -151,13 +117,10 @@ def decide(turn: Turn, window: Window) -> Plan:
 
 
 def _deliver(turn: Turn, current: Window | None) -> Answer:
-    event, host, plan = turn.event, turn.host, turn.plan
-    sheets: dict[str, Sheet | Refusal] = {}
-    budget = host.CAP if event.kind in host.CHANNELS else 0
-    if budget and current is not None:
-        for path in [*current.pending, *(want.path for want in plan.wants)]:
-            if path not in sheets and not current.holds(path):
-                sheets[path] = turn.world.load(path)
+    event, plan = turn.event, turn.plan
+    channel = event.kind in turn.host.CHANNELS
+    sheets = _sheets(turn, current) if channel and current is not None else {}
+    moved = _moved(turn, current, sheets)
     offset = max(turn.world.size(event.transcript), 0) if event.transcript else 0
 
     def change(newest: Window | None) -> tuple[Window | None, Answer]:
@@ -166,16 +129,53 @@ def _deliver(turn: Turn, current: Window | None) -> Answer:
         window = advance(turn, newest)
         if window is None:
             return None, answer
-        after = _noted(turn, window)
-        if plan.wants or (budget and after.pending):
-            after, answer.claim = claim(after, plan.wants, sheets, event, budget, offset=offset, now=turn.now)
+        after = _noted(turn, window, moved)
+        if after.suspect >= 0:
+            after = postponed(after, plan.wants)  # this window may have been emptied: the transcript must say so first
+        elif channel and (plan.wants or after.pending):
+            after, answer.claim = claim(after, plan.wants, sheets, event, turn.host.CAP, offset=offset, now=turn.now)
         answer.text = answer.claim.text
         for refusal in answer.claim.refused:
             if refusal.quiet:  # gone or empty now: a later touch looks again
-                after.touched.pop(_directive_level(refusal.path), None)
+                _forget(after, refusal.path)
         return _telling(turn, after, answer), answer
 
-    return turn.store.update(event.window, change)
+    try:
+        answer = turn.store.update(event.window, change)
+    except OSError as error:
+        if event.kind != SESSION_STARTED:
+            raise
+        # The client itself drops a repeat of the same start text, so no ledger is needed to give it once.
+        turn.trace(f"no state can be written: {error}", "make room, or make the state folder writable")
+        return change(None)[1]
+    if turn.facts is not None and turn.facts.missed_mark:
+        turn.store.clear_missed(event.window)
+    return answer
+
+
+def _sheets(turn: Turn, current: Window) -> dict[str, Sheet | Refusal]:
+    """Everything that may be granted, read before the claim."""
+    found: dict[str, Sheet | Refusal] = {}
+    for path in [*current.pending, *(want.path for want in turn.plan.wants)]:
+        if path not in found and not current.holds(path):
+            found[path] = turn.world.load(path)
+    return found
+
+
+def _moved(turn: Turn, current: Window | None, sheets: dict[str, Sheet | Refusal]) -> list[str]:
+    """Files of the host's that are no longer behind the inode we noted."""
+    inodes = {sheet.inode for sheet in sheets.values() if not isinstance(sheet, Refusal)}
+    if not inodes or current is None:
+        return []
+    hosted = [(path, record["inode"]) for path, record in current.files.items() if record["via"] == "host"]
+    return [path for path, inode in hosted if inode in inodes and turn.world.inode(path) != inode]
+
+
+def _forget(window: Window, path: str) -> None:
+    """Look again at the level of this directive, and so at every level from which a walk leads there."""
+    level = path[: path.rfind("/.directives/")] if "/.directives/" in path else path[: path.rfind("/")]
+    for directory in [place for place in window.touched if place == level or place.startswith(level + "/")]:
+        del window.touched[directory]
 
 
 def acknowledging(event: Event, host: ModuleType, store: Store, answer: Answer) -> Callable[[], None]:
@@ -200,9 +200,12 @@ def _telling(turn: Turn, window: Window, answer: Answer) -> Window:
     return twin
 
 
-def _noted(turn: Turn, window: Window) -> Window:
+def _noted(turn: Turn, window: Window, moved: list[str]) -> Window:
     """What the plan says besides wanting files."""
     plan, after = turn.plan, window
+    if moved:
+        after = after.copy()
+        after.files.update({path: {**after.files[path], "inode": ""} for path in moved if path in after.files})
     for path, reason in plan.seen:
         if path not in after.files:
             after = see(after, path, turn.world.inode(path), reason, turn.now)
@@ -211,10 +214,6 @@ def _noted(turn: Turn, window: Window) -> Window:
         after.touched.update(plan.touched)
         after.flags.update(plan.flags)
     return after
-
-
-def _directive_level(path: str) -> str:
-    return path[: path.rfind("/.directives/")] if "/.directives/" in path else path[: path.rfind("/")]
 
 
 def _remember(turn: Turn) -> Answer:
@@ -233,43 +232,8 @@ def _suspicion(offset: int) -> Callable[[Window | None], tuple[Window | None, No
 
 
 def _log(turn: Turn, answer: Answer) -> None:
-    lines = _delivery_lines(turn, answer)
-    for refusal in answer.claim.refused:
-        if not refusal.quiet:
-            turn.trace(f"{refusal.path} {refusal.why}", "it is not delivered")
-    for note in turn.plan.notes:
-        turn.trace(note)
-    if turn.event.kind == SESSION_STARTED:
-        for problem in turn.config.problems:
-            turn.trace(problem, "correct the settings file")
-    if turn.traces:
-        turn.store.append(ERRORS, turn.traces)
-    if lines:
-        turn.store.append(DELIVERIES, lines)
-
-
-def _delivery_lines(turn: Turn, answer: Answer) -> list[dict[str, Any]]:
-    """One line per decision, with the event names of the source documents."""
     found = answer.claim
-    rows: list[tuple[str, str, str, int]] = []
-    if turn.opened:
-        rows.append((turn.opened, "", turn.event.source or turn.event.kind, 0))
-    rows += [(outcome.result, outcome.path, outcome.reason, 0) for outcome in turn.outcomes]
-    rows += [("seed", path, reason, 0) for path, reason in turn.plan.seen]
-    for grant in found.grants:
-        name = "updated" if grant.word == "Updated" else "claim-deliver"
-        if turn.event.kind == SESSION_STARTED:
-            name = "direct-deliver" if name == "claim-deliver" else name
-        label = f"{grant.reason} (part {grant.part}/{grant.parts})" if grant.parts > 1 else grant.reason
-        rows.append((name, grant.path, label, len(grant.block)))
-    rows += [(why, path, reason, 0) for path, why, reason in found.skipped]
-    rows += [("queue-pending", path, reason, 0) for path, reason in found.queued]
-    rows += [("refused", refusal.path, refusal.why, 0) for refusal in found.refused]
-    window = ".".join(turn.event.window)
-    return [
-        {
-            "ts": round(turn.now, 3), "host": turn.event.host, "window": window, "handler": turn.event.kind,
-            "event": name, "file": path, "source": reason, "chars": chars,
-        }
-        for name, path, reason, chars in rows
-    ]  # fmt: skip
+    if turn.traces or turn.outcomes or turn.opened or turn.plan or found.grants or found.skipped or found.refused:
+        from handbill.logbook import write
+
+        write(turn, answer)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from handbill.store.files import FileStore
 
 DAYS = 14
+MOST_LOG = 64 << 20
 _DAY = 86400.0
 
 
@@ -25,7 +26,21 @@ def prune_daily(store: FileStore) -> None:
         posix.close(posix.open(mark, posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC | posix.O_CLOEXEC, 0o600))
     except OSError:
         return  # read-only or full: the next session's end will try again
-    prune(store.root, DAYS)
+    for root in (store.root, store.spare):
+        if root:
+            prune(root, DAYS)
+            rotate(root)
+
+
+def rotate(root: str) -> None:
+    """A log that has grown large becomes the old log; the old one before it goes."""
+    for name in ("deliveries", "errors"):
+        path = f"{root}/.engine/{name}.jsonl"
+        try:
+            if posix.stat(path).st_size > MOST_LOG:
+                posix.rename(path, f"{root}/.engine/{name}.old.jsonl")
+        except FileNotFoundError:
+            continue  # nothing was ever logged here
 
 
 def prune(root: str, days: float) -> list[str]:

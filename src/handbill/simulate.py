@@ -208,7 +208,7 @@ class Simulator:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         name = str(uuid.uuid4())
         line = {"parentUuid": self._last.get(path) or None, "isSidechain": False, **record, "uuid": name}
-        with open(path, "a", encoding="utf-8") as file:
+        with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
         self._last[path] = name
         return name

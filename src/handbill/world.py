@@ -63,7 +63,7 @@ class World:
         """What is in a directory; nothing if there is none."""
         try:
             return sorted(posix.listdir(directory))
-        except OSError:
+        except (OSError, ValueError):
             return []
 
     def inode(self, path: str) -> str:

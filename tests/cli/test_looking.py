@@ -132,7 +132,7 @@ def test_doctor_finds_all_well(project: Path) -> None:
 def test_doctor_names_each_fault_with_its_fix(project: Path) -> None:
     windows = project / "sessions" / ".windows"
     (windows / "x.json.corrupt-1").write_text("?")
-    windows.chmod(0o755)
+    (windows / "x.json.corrupt-1").chmod(0o644)
     (project / ".handbill.toml").write_text("[standards]\nfiles = 7\n")
     with open(project / "sessions" / ".engine" / "errors.jsonl", "a") as log:
         log.write(json.dumps({"ts": time.time(), "where": "hook X", "error": "it broke"}) + "\n")
@@ -150,6 +150,12 @@ def test_doctor_names_each_fault_with_its_fix(project: Path) -> None:
     assert any("put aside" in check["text"] for check in found["state"])
     engine("doctor", "--forget", cwd=project, expect=1)
     assert found["errors"] != checks(project, 1)["errors"]
+
+
+def test_doctor_tells_of_a_state_folder_that_others_can_enter(project: Path) -> None:
+    (project / "sessions" / ".windows").chmod(0o755)
+    found = checks(project, 1)
+    assert "not private" in found["permissions"][0]["text"] and "chmod 700" in found["permissions"][0]["fix"]
 
 
 def test_doctor_without_hooks(tmp_path: Path) -> None:

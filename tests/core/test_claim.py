@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handbill.core.claim import Claim, Refusal, Sheet, claim
+from handbill.core.claim import Claim, Refusal, Sheet, claim, postponed
 from handbill.core.pack import read_title, units
 from handbill.core.plan import Want
 from handbill.core.window import Window, state_of
@@ -20,7 +20,7 @@ def test_a_new_file_is_granted_and_recorded() -> None:
     after, answer = ask(window(), {"/a": sheet("/a")}, "/a")
     assert [grant.path for grant in answer.grants] == ["/a"]
     assert after.files["/a"]["parts"] == "s"
-    assert after.claims[0]["items"] == [["/a", 1]]
+    assert after.claims[0]["items"] == [["/a", 1, sheet("/a").digest, 1]]
     assert state_of(after.files["/a"]) == "sent"
 
 
@@ -33,7 +33,7 @@ def test_the_window_that_was_given_is_not_changed() -> None:
 def test_dedup_by_path_inode_and_content() -> None:
     sheets = {
         "/a": sheet("/a", "one", "1:1"),
-        "/link": sheet("/link", "two", "1:1"),
+        "/link": sheet("/link", "one", "1:1"),
         "/copy": sheet("/copy", "one", "1:9"),
     }
     after, _ = ask(window(), sheets, "/a")
@@ -76,9 +76,29 @@ def test_a_file_that_changed_between_its_parts_starts_again_as_updated() -> None
     old = {"/a": sheet("/a", "old line\n" * 500)}
     after, _ = ask(window(), old, "/a")
     new = {"/a": sheet("/a", "new line\n" * 500)}
-    _, answer = ask(after, new, id="t2")
-    assert answer.grants[0].word == "Updated"
-    assert answer.grants[0].part == 1
+    after, answer = ask(after, new, id="t2")
+    assert answer.grants == [], "it is being edited: wait until it has come to rest"
+    after, answer = ask(after, new, id="t3")
+    assert [(grant.word, grant.part) for grant in answer.grants] == [("Updated", 1)]
+    _, answer = ask(after, new, id="t4")
+    assert [(grant.word, grant.part) for grant in answer.grants] == [("Updated", 2)]
+
+
+def test_an_inode_that_is_used_again_proves_nothing() -> None:
+    after, _ = ask(window(), {"/a": sheet("/a", "one", "1:1")}, "/a")
+    _, answer = ask(after, {"/b": sheet("/b", "other text", "1:1")}, "/b", id="t2")
+    assert [grant.path for grant in answer.grants] == ["/b"]
+
+
+def test_a_file_that_the_host_loaded_is_known_by_its_inode() -> None:
+    host = {"inode": "1:1", "hash": "", "parts": "h", "via": "host"}
+    _, answer = ask(window(files={"/CLAUDE.md": host}), {"/link": sheet("/link", "x", "1:1")}, "/link")
+    assert [why for _, why, _ in answer.skipped] == ["skip-inode"]
+
+
+def test_postponed_wants_wait() -> None:
+    after = postponed(window(files={"/there": {"parts": "k"}}), [Want("/a", "why"), Want("/there", "why")])
+    assert after.pending == {"/a": "why"}
 
 
 def test_carried_files_wait_for_the_audit_unless_they_cannot_be_in_the_tail() -> None:

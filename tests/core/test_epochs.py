@@ -5,13 +5,13 @@ import pytest
 from handbill.core import epochs
 from handbill.core.epochs import Survivors, chapter
 from handbill.core.event import (
-    COMPACTING,
     INSTRUCTIONS_LOADED,
     PROMPT_SUBMITTED,
     SESSION_STARTED,
     SUBAGENT_STARTED,
     Event,
 )  # fmt: skip
+from handbill.core.pack import shown
 from handbill.core.window import Window
 from makers import batch, window
 
@@ -103,7 +103,7 @@ def test_without_records_the_tail_is_known_by_its_tool_call() -> None:
 
 def test_resume_requeues_what_did_not_survive() -> None:
     before = window(files={"/kept": record("s"), "/gone": record(), "/CLAUDE.md": record("h", "host")}, claims=[
-        {"id": 1, "batch": "t1", "at": 1.0, "items": [["/kept", 1]]}
+        {"id": 1, "batch": "t1", "at": 1.0, "items": []}
     ])  # fmt: skip
     after = epochs.resumed(before, Survivors({("/kept", "0123abcd", 1, 1): 5}), start("resume"), 100.0)
     assert after.files["/kept"]["parts"] == "k"
@@ -115,7 +115,7 @@ def test_resume_requeues_what_did_not_survive() -> None:
 def test_resume_leaves_alone_what_another_lane_just_delivered() -> None:
     mine = start("resume")
     before = window(files={"/new": record("s", batch=mine.batch, at=99.5)}, claims=[
-        {"id": 1, "batch": mine.batch, "at": 99.5, "items": [["/new", 1]]}
+        {"id": 1, "batch": mine.batch, "at": 99.5, "items": []}
     ])  # fmt: skip
     assert epochs.resumed(before, Survivors(), mine, 100.0) is before
 
@@ -124,6 +124,20 @@ def test_resume_trusts_what_is_older_than_what_was_read() -> None:
     before = window(files={"/old": record()})
     after = epochs.resumed(before, Survivors(complete=False), start("resume"), 100.0)
     assert after is before
+
+
+def test_resume_of_a_long_transcript_keeps_open_claims_and_old_parts() -> None:
+    claims = [{"id": 1, "batch": "t1", "at": 1.0, "items": []}]
+    before = window(files={"/sent": record("s"), "/big": record("kkk")}, claims=claims)
+    after = epochs.resumed(before, Survivors({("/big", "0123abcd", 3, 3): 5}, complete=False), start("resume"), 100.0)
+    assert after.files["/sent"]["parts"] == "s" and after.files["/big"]["parts"] == "kkk"
+    assert after.claims == claims and not after.pending
+
+
+def test_adoption_knows_odd_paths_by_their_real_name() -> None:
+    path = "/p/new\nline/\u3000x.md"
+    after = epochs.adopted(batch(), None, Survivors({(shown(path), "0123abcd", 1, 1): 5}), 100.0)
+    assert list(after.files) == [path]
 
 
 def test_adoption_rebuilds_the_ledger_from_titles() -> None:
@@ -137,7 +151,6 @@ def test_adoption_rebuilds_the_ledger_from_titles() -> None:
 
 
 def test_a_coming_compaction_is_noted_once() -> None:
-    event = Event(COMPACTING, "s")
-    armed = epochs.arming(window(), event)
-    assert armed.flags["compacting"] is True
-    assert epochs.arming(armed, event) is armed
+    armed = epochs.arming(window(), 500)
+    assert armed.flags["compacting"] is True and armed.suspect == 500
+    assert epochs.arming(armed, 600) is armed

@@ -70,7 +70,7 @@ paths = [f"/{name}" for name in "abcdef"]
 def test_every_part_is_open_or_settled_never_both(arrived: set[str], passed: bool) -> None:
     titles = {(path, sheet(path).digest, 1, 1) for path in arrived}
     after, outcomes = settle(sent(*paths), Evidence(titles, passed={1} if passed else set()), batch("t2"), 11)
-    open_items = {path for entry in after.claims for path, _ in entry["items"]}
+    open_items = {path for entry in after.claims for path, *_ in entry["items"]}
     confirmed = {path for path, record in after.files.items() if record["parts"] == "k"}
     assert confirmed == arrived
     assert set(after.pending) == (set(paths) - arrived if passed else set())

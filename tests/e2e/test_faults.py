@@ -9,9 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from sandbox import NEW, OLD, ROOT, STANDARDS, Sandbox, absent, once
+from sandbox import ALMOST_FULL, COMPACTION, NEW, OLD, ROOT, STANDARDS, Sandbox, absent, copies, once
 
 from conftest import Make
+from handbill.live import Reply
 
 KILLS = ["before-claim", "after-claim", "after-print"]
 HANGS = ["hang-before-claim", "hang-after-claim"]
@@ -62,8 +63,13 @@ def test_hook_dies_in_a_subagent(make: Make, version: str, fault: str) -> None:
     env = break_hooks(box, fault, "PostToolBatch:1")
     steps = box.read("one/f.py"), box.bash("echo 1"), box.read("two/f.py"), box.bash("echo 2"), box.bash("echo 3")
     run = box.run(box.agent(), box.bash(), "done", agent=(*steps, "sub"), env=env)
-    once(run.of(None)[-1], *marks, "# Invariants\n")
     absent(run.of()[-1], *marks)
+    if version == OLD and fault == "after-print":
+        # Nothing on this client tells a hook that died after printing from one that died before:
+        # a second copy is the lesser evil.
+        assert copies(run.of(None)[-1], "MARK-ONE", "MARK-TWO") == {"MARK-ONE": 2, "MARK-TWO": 1}
+    else:
+        once(run.of(None)[-1], *marks, "# Invariants\n")
 
 
 @pytest.mark.parametrize("fault", [*KILLS, "hang-before-claim"])
@@ -75,6 +81,25 @@ def test_hook_dies_at_session_start(make: Make, version: str, fault: str) -> Non
     once(run.of()[-1], *STANDARDS, *marks)
     if fault != "after-print":
         assert any("SessionStart hook" in finding for finding in box.traces())
+
+
+@pytest.mark.parametrize("fault", ["before-claim", "hang-before-claim"])
+def test_hook_dies_at_the_start_after_a_compaction(make: Make, version: str, fault: str) -> None:
+    box = make(version)
+    marks = directories(box)
+    env = {**break_hooks(box, fault, "SessionStart:2"), **COMPACTION}
+    full = Reply([box.bash("echo full")], input_tokens=ALMOST_FULL)
+    steps = (
+        box.read("one/f.py"),
+        full,
+        box.bash("echo 1"),
+        box.bash("echo 2"),
+        box.read("one/f.py"),
+        box.read("two/f.py"),
+    )
+    run = box.run(*steps, box.bash("echo 3"), "done", env=env)
+    assert "THE SUMMARY" in run.of()[-1].text
+    once(run.of()[-1], *STANDARDS, *marks)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
 from sandbox import STANDARDS, Sandbox, absent, assert_extends, once
 from talk import Talk
 
@@ -125,3 +128,43 @@ def test_bare_agents_md_beside_claude_md(make: Make, version: str) -> None:
     box.write("sub/f.py", "x\n")
     run = box.run(box.read("sub/f.py"), box.read("a.py"), "done")
     once(run.of()[-1], "MARK-CLAUDE", "MARK-BARE-SUB")
+
+
+def test_another_hooks_oversized_output_is_not_ours(make: Make, version: str) -> None:
+    """The client keeps the texts of all handlers of a start in one record."""
+    box = make(version)
+    settings = json.loads(box.settings().read_text())
+    large = "python3 -c 'print(\"x\" * 15000)'"
+    settings["hooks"]["SessionStart"].append({"hooks": [{"type": "command", "command": large}]})
+    box.settings().write_text(json.dumps(settings))
+    first = box.run(box.bash(), "done")
+    second = box.run(box.bash("echo 1"), box.bash("echo 2"), "done", args=("--resume", first.session))
+    for request in first.of() + second.of():
+        once(request, *STANDARDS)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"sub/CLAUDE.md": "MARK-CLAUDE\n@.directives/AGENTS.md\n", "sub/.directives/AGENTS.md": "MARK-RULE\n"},
+        {"sub/CLAUDE.md": "MARK-CLAUDE\n@AGENTS.md\n", "sub/AGENTS.md": "MARK-RULE\n"},
+        {"sub/CLAUDE.md": "MARK-CLAUDE\n", "sub/AGENTS.md": "MARK-RULE\n"},
+        {"../CLAUDE.md": "MARK-CLAUDE\n", "sub/AGENTS.md": "MARK-RULE\n"},
+        {"sub/CLAUDE.md": "MARK-CLAUDE\n", "sub/deep/AGENTS.md": "MARK-RULE\n"},
+        {".claude/CLAUDE.md": "MARK-CLAUDE\n", "sub/AGENTS.md": "MARK-RULE\n"},
+        {
+            "CLAUDE.md": "MARK-CLAUDE\n",
+            ".claude/settings.json": '{"claudeMdExcludes": ["**/AGENTS.md"]}',
+            "AGENTS.md": "MARK-RULE\n",
+        },
+    ],
+    ids=["imports", "imports-bare", "beside", "above", "between", "dot-claude", "excluded"],
+)
+def test_a_rule_near_a_claude_md_is_there_once(make: Make, version: str, files: dict[str, str]) -> None:
+    box = make(version)
+    for name, text in files.items():
+        box.write(name, text)
+    box.write("sub/f.py", "x\n")
+    box.write("sub/deep/f.py", "x\n")
+    run = box.run(box.read("sub/f.py"), box.read("sub/deep/f.py"), box.read("a.py"), "done")
+    once(run.of()[-1], "MARK-CLAUDE", "MARK-RULE")

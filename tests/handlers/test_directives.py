@@ -80,6 +80,11 @@ def test_excluded_names_apply_below_the_project_only(project: str) -> None:
         ({"/p/.claude/CLAUDE.md": "x"}, True, True),
         ({"/p/sub/CLAUDE.md": "see @AGENTS.md"}, False, False),  # imported: the host brings it
         ({"/p/sub/CLAUDE.md": "unrelated"}, False, True),
+        ({"/p/sub/CLAUDE.md": "unrelated"}, True, True),  # then it reads that one instead
+        ({"/CLAUDE.md": "above the project"}, True, True),
+        ({"/p/.claude/settings.json": '{"enabledPlugins": {"cc-plugin-agents-md@builtin": false}}'}, True, True),
+        ({"/home/u/.claude/settings.json": '{"claudeMdExcludes": ["**/AGENTS.md"]}'}, True, True),
+        ({"/p/.claude/settings.json": '{"x": "AGENTS.md"}'}, True, False),
         ({"/p/sub/.directives/AGENTS.md": "x"}, False, False),  # the folder's one stands for the directory
     ],
 )

@@ -49,6 +49,19 @@ def test_a_preview_is_a_cut() -> None:
     assert found.cut == {TITLE} and not found.arrived
 
 
+def test_the_preview_of_another_hook_in_the_same_record_is_not_ours() -> None:
+    data = injection("1", None, "<persisted-output>\nOutput too large\nsomebody else's", A)
+    found = transcript.evidence(data, [CLAIM], batch("t2"), records=True)
+    assert found.arrived == {TITLE} and not found.cut
+
+
+def test_a_title_that_a_page_quotes_is_no_delivery() -> None:
+    quoting = block("/doc", "0123abcd", f"as in:\n{A}")
+    assert {
+        name[0] for name in transcript.evidence(injection("1", None, quoting), [], batch("t2"), records=True).arrived
+    } == {"/doc"}
+
+
 @pytest.mark.parametrize(
     "tail, event, passed",
     [
@@ -119,6 +132,13 @@ def test_no_boundary_no_judgement() -> None:
     assert transcript.kept_tail(CHAIN, 0) is None
     data = CHAIN + boundary("1", "3")
     assert transcript.kept_tail(data, len(data)) is None
+    quoted = call("7", "s", "t7", text="compact_boundary")
+    assert transcript.kept_tail(data + quoted, len(data)) is None
+
+
+def test_a_tail_that_begins_before_what_was_read_is_not_complete() -> None:
+    kept = transcript.kept_tail(CHAIN + boundary("long before", "3"), 0)
+    assert kept is not None and not kept.complete
 
 
 def test_calls_since_the_last_compaction() -> None:

@@ -132,6 +132,10 @@ def client(place: Place) -> Iterator[Finding]:
 
 def state(place: Place) -> Iterator[Finding]:
     yield Finding("state", OK, f"kept in {place.store.root}")
+    folder = os.path.join(place.project, "sessions")
+    if os.path.lexists(f"{folder}/.windows") and place.store.root != folder:
+        text = f"{folder}/.windows or .engine is not private to you, so it is not used"
+        yield Finding("permissions", BAD, text, f"chmod 700 {folder}/.windows {folder}/.engine, if they are yours")
     if place.store.spare and os.path.isdir(place.store.spare + "/.windows"):
         moved = len([name for name in os.listdir(place.store.spare + "/.windows") if name.endswith(".json")])
         if moved:

@@ -48,10 +48,11 @@ class Refusal:
 
 
 class Grant:
-    __slots__ = ("block", "part", "parts", "path", "reason", "word")
+    __slots__ = ("block", "digest", "part", "parts", "path", "reason", "word")
 
-    def __init__(self, path: str, reason: str, block: str, part: int, parts: int, word: str) -> None:
+    def __init__(self, path: str, digest: str, reason: str, block: str, part: int, parts: int, word: str) -> None:
         self.path = path
+        self.digest = digest
         self.reason = reason
         self.block = block
         self.part = part
@@ -71,6 +72,15 @@ class Claim:
     @property
     def text(self) -> str:
         return BETWEEN.join(grant.block for grant in self.grants)
+
+
+def postponed(window: Window, wants: Iterable[Want]) -> Window:
+    """Nothing can be granted now: what is wanted waits."""
+    twin = window.copy()
+    for want in wants:
+        if not twin.holds(want.path):
+            twin.pending.setdefault(want.path, want.reason)
+    return twin
 
 
 class _Candidate:
@@ -104,13 +114,11 @@ def claim(
     twin.pending = {}
     room = budget
     candidates = []
-    seen = {record["inode"]: path for path, record in window.files.items() if record["inode"]} if queue else {}
-    digests = {record["hash"]: path for path, record in window.files.items() if record["hash"]} if queue else {}
+    there = There(window) if queue else None
     for path, reason in queue.items():
-        candidate = _candidate(window, path, reason, sheets, seen, digests, budget, answer)
+        candidate = _candidate(twin, path, reason, sheets, there, budget, answer)
         if isinstance(candidate, _Candidate):
             candidates.append(candidate)
-            seen[candidate.sheet.inode] = digests[candidate.sheet.digest] = path
         elif candidate:
             twin.pending[path] = reason
     candidates.sort(key=lambda c: len(c.parts) > 1)  # stable: whole files first
@@ -123,26 +131,49 @@ def claim(
         twin.serial += 1
         twin.claims.append({
             "id": twin.serial, "batch": event.batch, "via": event.kind, "offset": offset, "at": now,
-            "items": [[grant.path, grant.part] for grant in answer.grants],
+            "items": [[grant.path, grant.part, grant.digest, grant.parts] for grant in answer.grants],
         })  # fmt: skip
     return twin, answer
 
 
+class There:
+    """What a window holds under other names: by content, and by inode for files that the host loaded."""
+
+    __slots__ = ("digests", "hosted")
+
+    def __init__(self, window: Window) -> None:
+        self.digests: dict[str, tuple[str, str]] = {}  # content -> (path, inode)
+        self.hosted: dict[str, str] = {}  # inode -> path
+        for path, record in window.files.items():
+            if record["via"] == "host":
+                self.hosted[record["inode"]] = path
+            elif "." not in record["parts"]:
+                self.digests[record["hash"]] = (path, record["inode"])
+
+    def under_another_name(self, sheet: Sheet) -> str:
+        """Why not to deliver; an inode alone proves nothing, file systems use them again."""
+        if self.hosted.get(sheet.inode, sheet.path) != sheet.path:
+            return SKIP_INODE
+        path, inode = self.digests.setdefault(sheet.digest, (sheet.path, sheet.inode))
+        if path == sheet.path:
+            return ""
+        return SKIP_INODE if inode == sheet.inode else SKIP_CONTENT
+
+
 def _candidate(
-    window: Window,
+    twin: Window,
     path: str,
     reason: str,
     sheets: Mapping[str, Sheet | Refusal],
-    seen: dict[str, str],
-    digests: dict[str, str],
+    there: There | None,
     budget: int,
     answer: Claim,
 ) -> _Candidate | bool:
     """What to deliver; True = keep it pending; False = settled without delivery."""
-    if window.holds(path):
+    if twin.holds(path):
         answer.skipped.append((path, SKIP_PATH, reason))
         return False
-    carried = window.carried.get(path)
+    carried = twin.carried.get(path)
     if carried is not None and carried["via"] not in _NEVER_IN_A_TAIL:
         return True  # it may be in the tail that a compaction kept: the audit must speak first
     sheet = sheets.get(path)
@@ -151,20 +182,22 @@ def _candidate(
     if isinstance(sheet, Refusal):
         answer.refused.append(sheet)
         return False
-    record = window.files.get(path)
-    if seen.get(sheet.inode, path) != path:
-        answer.skipped.append((path, SKIP_INODE, reason))
+    why = there.under_another_name(sheet) if there is not None else ""
+    if why:
+        answer.skipped.append((path, why, reason))
         return False
-    if digests.get(sheet.digest, path) != path:
-        answer.skipped.append((path, SKIP_CONTENT, reason))
-        return False
+    record = twin.files.get(path)
     stale = record is not None and record["hash"] != sheet.digest and bool(record["parts"].strip("."))
+    if stale and record is not None and record.get("next") != sheet.digest:
+        twin.files[path] = {**record, "next": sheet.digest}
+        return True  # being edited while it is delivered: begin again when it has come to rest
     try:
         parts = parts_of(path, sheet.digest, sheet.text, budget)
     except ValueError as error:
         answer.refused.append(Refusal(path, str(error)))
         return False
-    return _Candidate(sheet, reason, parts, UPDATED if stale else PRELOADED)
+    updated = stale or (record is not None and bool(record.get("updated")))
+    return _Candidate(sheet, reason, parts, UPDATED if updated else PRELOADED)
 
 
 def _grant(twin: Window, candidate: _Candidate, room: int, event: Event, now: float, answer: Claim) -> int:
@@ -181,7 +214,7 @@ def _grant(twin: Window, candidate: _Candidate, room: int, event: Event, now: fl
             break
         room -= size
         record = {**with_letter(record, number, "s"), "batch": event.batch, "via": event.kind, "at": now}
-        answer.grants.append(Grant(sheet.path, candidate.reason, whole, number, total, candidate.word))
+        answer.grants.append(Grant(sheet.path, sheet.digest, candidate.reason, whole, number, total, candidate.word))
     if record["parts"].strip("."):
         twin.files[sheet.path] = record
     if "." in record["parts"]:

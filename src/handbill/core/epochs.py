@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from handbill.core.event import COMPACTING, PROMPT_SUBMITTED, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED
+from handbill.core.event import PROMPT_SUBMITTED, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED
+from handbill.core.pack import meant, shown
 from handbill.core.window import Window
 
 TYPE_CHECKING = False
@@ -105,12 +106,16 @@ def compacted(window: Window, offset: int, now: float) -> Window:
     return twin
 
 
-def arming(window: Window, event: Event) -> Window:
-    """A compaction is about to come: tells it from the lanes of the one before."""
-    if event.kind != COMPACTING or window.flags.get("compacting"):
+def arming(window: Window, offset: int) -> Window:
+    """A compaction is about to come: tells it from the lanes of the one before.
+
+    Should its SessionStart never reach us, the transcript behind `offset` will show it.
+    """
+    if window.flags.get("compacting"):
         return window
     twin = window.copy()
     twin.flags["compacting"] = True
+    twin.suspect = offset
     return twin
 
 
@@ -134,12 +139,14 @@ def resumed(window: Window, survivors: Survivors, event: Event, now: float) -> W
         if record["via"] == "host" or _of_this_moment(record, event, now):
             continue
         kept = _kept_parts(path, record, survivors)
-        if not kept and not survivors.complete:
-            continue  # older than what was read: it was confirmed, and old history does not change
-        twin.files[path] = {**record, "parts": kept or "." * len(record["parts"])}
-        if "." in twin.files[path]["parts"]:
+        parts = kept or "." * len(record["parts"])
+        if not survivors.complete:  # what is older than what was read keeps its state
+            parts = "".join(new if new == "k" else old for new, old in zip(parts, record["parts"]))
+        twin.files[path] = {**record, "parts": parts}
+        if "." in parts:
             twin.pending.setdefault(path, record["reason"])
-    twin.claims = [claim for claim in window.claims if _of_this_moment(claim, event, now)]
+    if survivors.complete:
+        twin.claims = [claim for claim in window.claims if _of_this_moment(claim, event, now)]
     return twin if _differs(twin, window) else window
 
 
@@ -152,7 +159,8 @@ def adopted(event: Event, window: Window | None, survivors: Survivors, now: floa
     """A ledger rebuilt from the transcript alone."""
     twin = opened(event, window, now)
     for (shown_path, digest, part, parts), size in survivors.titles.items():
-        record = twin.files.get(shown_path)
+        path = meant(shown_path)
+        record = twin.files.get(path)
         if record is None or record["hash"] != digest or len(record["parts"]) != parts:
             record = {
                 "inode": "", "hash": digest, "chars": 0, "reason": "found in the transcript",
@@ -160,7 +168,7 @@ def adopted(event: Event, window: Window | None, survivors: Survivors, now: floa
             }  # fmt: skip
         letters = record["parts"]
         letters = letters[: part - 1] + "k" + letters[part:]
-        twin.files[shown_path] = {**record, "parts": letters, "chars": record["chars"] + size}
+        twin.files[path] = {**record, "parts": letters, "chars": record["chars"] + size}
     for path, record in twin.files.items():
         if "." in record["parts"]:
             twin.pending[path] = record["reason"]
@@ -173,8 +181,6 @@ def _reloaded(record: Record) -> bool:
 
 
 def _kept_parts(path: str, record: Record, survivors: Survivors) -> str:
-    from handbill.core.pack import shown
-
     name, total = shown(path), len(record["parts"])
     letters = ["k" if (name, record["hash"], part, total) in survivors.titles else "." for part in range(1, total + 1)]
     return "".join(letters) if "k" in letters else ""

@@ -22,6 +22,11 @@ def shown(path: str) -> str:
     return path.encode("unicode_escape").decode("ascii")
 
 
+def meant(shown_path: str) -> str:
+    """The path behind a shown one: only escaped ones hold a backslash."""
+    return shown_path.encode("ascii").decode("unicode_escape") if "\\" in shown_path else shown_path
+
+
 def title(path: str, digest: str, part: int = 1, parts: int = 1, word: str = PRELOADED) -> str:
     label = f"{_SEPARATOR}part {part}/{parts}" if parts > 1 else ""
     return f"[{word}: {shown(path)}{_SEPARATOR}{digest}{label}]"

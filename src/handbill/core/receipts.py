@@ -56,25 +56,25 @@ def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tupl
     twin = window.copy()
     for claim in window.claims:
         left = []
-        for path, part in claim["items"]:
-            verdict = _verdict(twin, claim, path, part, evidence, event, now)
+        for item in claim["items"]:
+            path, part, digest, parts = item
+            record = twin.files.get(path)
+            if record is None or record["hash"] != digest or len(record["parts"]) != parts:
+                continue  # begun again since, with other text: that delivery has a claim of its own
+            verdict = _verdict(claim, (shown(path), digest, part, parts), evidence, event, now)
             if verdict:
                 outcomes.append(_apply(twin, path, part, verdict))
             else:
-                left.append([path, part])
+                left.append(item)
         if left:
             still_open.append({**claim, "items": left})
-    if not outcomes:
+    if not outcomes and still_open == window.claims:
         return window, []
     twin.claims = still_open
     return twin, outcomes
 
 
-def _verdict(window: Window, claim: Record, path: str, part: int, evidence: Evidence, event: Event, now: float) -> str:
-    record = window.files.get(path)
-    if record is None:
-        return LOST
-    name = (shown(path), record["hash"], part, len(record["parts"]))
+def _verdict(claim: Record, name: Title, evidence: Evidence, event: Event, now: float) -> str:
     if name in evidence.arrived:
         return CONFIRMED
     if name in evidence.cut:
@@ -95,10 +95,7 @@ _LETTER = {CONFIRMED: "k", TRUNCATED: "t", ASSUMED: "e", LOST: "."}
 
 
 def _apply(twin: Window, path: str, part: int, verdict: str) -> Outcome:
-    record = twin.files.get(path)
-    if record is None:
-        return Outcome(path, "", verdict)
-    record = with_letter(record, part, _LETTER[verdict])
+    record = with_letter(twin.files[path], part, _LETTER[verdict])
     if verdict == LOST:
         record["lost"] = record.get("lost", 0) + 1
         twin.pending.setdefault(path, record["reason"])

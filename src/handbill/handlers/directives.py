@@ -19,12 +19,10 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 FOLDER = ".directives"
-_CLAUDE_MD = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 
 
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
     plan: Plan | None = None
-    host_reads: bool | None = None
     for place in touched(event, world):
         directory = inside(place, world, config)
         root = boundary(directory, config)
@@ -33,20 +31,15 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
         for level in walk_up(directory, root):
             if level in window.touched or (plan is not None and level in plan.touched):
                 break
-            plan = plan or Plan()
             found = present(level, world, config)
+            if not found and not world.is_dir(level):
+                continue  # not made yet: look again when it is
+            plan = plan or Plan()
             plan.touched[level] = [name for _, name in found]
             for path, name in found:
-                if name not in config.core_types:
-                    continue  # skill-filtered: noted, delivered when a skill asks for it
-                if "/" + FOLDER + "/" not in path:
-                    if host_reads is None:
-                        host_reads = event.reads_agents_md and not any(
-                            world.is_file(f"{config.project}/{name}") for name in _CLAUDE_MD
-                        )
-                    if host_reads or _imported(level, path, world):
-                        continue
-                plan.want(path, f"directive of {level}")
+                # other types are skill-filtered: noted, delivered when a skill asks for them
+                if name in config.core_types and not _host_brings(level, path, event, world, config):
+                    plan.want(path, f"directive of {level}")
     return plan
 
 
@@ -62,12 +55,12 @@ def touched(event: Event, world: World) -> Iterator[str]:
 
 
 def inside(directory: str, world: World, config: Config) -> str:
-    """The directory as seen from the project, when it was named past a link to the project."""
+    """The directory as seen from the project, when it was named past a link into the project."""
     if under(directory, config.project):
         return directory
-    real = world.real(config.project)
-    if real != config.project and under(directory, real):
-        return config.project + directory[len(real) :]
+    root, real = world.real(config.project), world.real(directory)
+    if under(real, root):
+        return config.project + real[len(root) :] if root != "/" else real
     return directory
 
 
@@ -100,13 +93,12 @@ def present(level: str, world: World, config: Config) -> list[tuple[str, str]]:
     return found
 
 
-def _imported(level: str, path: str, world: World) -> bool:
-    """Does the CLAUDE.md beside it bring this AGENTS.md (as a link or an @import)?"""
-    beside = f"{level}/CLAUDE.md"
-    inode = world.inode(beside)
-    if not inode:
-        return False
-    if inode == world.inode(path):
-        return True
-    text = world.tail(beside, 0, 1 << 20) or b""
-    return b"@AGENTS.md" in text or b"@./AGENTS.md" in text
+def _host_brings(level: str, path: str, event: Event, world: World, config: Config) -> bool:
+    """Does the host itself put this file into the window? It says so too late, or not at all."""
+    from handbill.handlers.native import imported, reads_agents_md
+
+    bare = f"{level}/AGENTS.md"
+    same_as_bare = path == bare or (world.is_file(bare) and world.inode(bare) == world.inode(path))
+    return imported(level, path, world) or (
+        same_as_bare and event.reads_agents_md and reads_agents_md(level, world, config)
+    )

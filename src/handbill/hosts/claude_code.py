@@ -88,6 +88,8 @@ def parse(raw: Mapping[str, Any], environ: Mapping[str, str], client: int) -> Ev
     )
 
 
+_LONGEST = 4096
+
 _FILE_KEYS = {
     "Read": "file_path", "Edit": "file_path", "Write": "file_path", "MultiEdit": "file_path",
     "NotebookEdit": "notebook_path", "NotebookRead": "notebook_path",
@@ -114,12 +116,12 @@ def tool(call: Mapping[str, Any], cwd: str) -> Tool:
         from handbill.core.shell import looks_like_path, plain_arguments
 
         places = [word for word in plain_arguments(_text(values.get("command"))) if looks_like_path(word)]
-    return Tool(
-        name,
-        id,
-        tuple(join(cwd, path) for path in files if path),
-        tuple(join(cwd, path) for path in places if path),
-    )
+    return Tool(name, id, _paths(files, cwd), _paths(places, cwd))
+
+
+def _paths(names: list[str], cwd: str) -> tuple[str, ...]:
+    """What no file system can hold is no path."""
+    return tuple(join(cwd, name) for name in names if name and "\0" not in name and len(name) <= _LONGEST)
 
 
 def _text(value: object) -> str:
@@ -171,18 +173,23 @@ _MARK = b"handbill.hook"  # stands in every command line that `engine install` r
 _RECENT = 128 << 10
 
 
-def hook_failed(world: World, event: Event) -> bool:
+def hook_failed(world: World, event: Event, since: int) -> bool:
     """A cheap look at the transcript's end: does the client say that a hook of ours failed?"""
-    data = world.tail(event.transcript, -_RECENT) if event.transcript else None
+    size = world.size(event.transcript) if event.transcript else -1
+    data = world.tail(event.transcript, max(since, size - _RECENT)) if size > since else None
     if data is None:
         return False
     return (b'"hook_non_blocking_error"' in data or b'"hook_cancelled"' in data) and _MARK in data
 
 
-def failures(event: Event, world: World) -> list[tuple[str, str, str]]:
+def failures(event: Event, world: World, since: int) -> tuple[list[tuple[str, str, str]], int]:
+    """Our hooks that failed behind byte `since`, and how far the transcript was read."""
     from handbill.hosts.claude_transcript import failures as read
 
-    return read(world.tail(event.transcript, -(1 << 20)) or b"", _MARK)
+    start = max(since, world.size(event.transcript) - (1 << 20), 0)
+    data = world.tail(event.transcript, start) or b""
+    whole = data[: data.rfind(b"\n") + 1]
+    return read(whole, _MARK), start + len(whole)
 
 
 def calls(event: Event, world: World) -> list[Tool]:

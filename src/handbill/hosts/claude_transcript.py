@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _INJECTION = b'"hook_additional_context"'
 _FAILURES = (b'"hook_non_blocking_error"', b'"hook_cancelled"')
 _CUT = "<persisted-output>"
+_BOUNDARY = b'"compact_boundary"'
 
 
 def records_with(data: bytes, marker: bytes) -> Iterator[dict[str, Any]]:
@@ -52,26 +53,39 @@ def _attachment(record: dict[str, Any]) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _titles(record: dict[str, Any]) -> tuple[dict[Title, int], bool]:
-    """Title -> size of our blocks in one injection, and whether the host cut it to a preview."""
+def _titles(record: dict[str, Any]) -> tuple[dict[Title, int], dict[Title, int]]:
+    """Our blocks in one injection, title -> size: whole ones, and those the host cut to a preview.
+
+    One record holds the values of all handlers of a start; only a value of its own can be cut.
+    """
     attachment = _attachment(record)
+    whole: dict[Title, int] = {}
+    cut: dict[Title, int] = {}
     if attachment.get("type") != "hook_additional_context":
-        return {}, False
+        return whole, cut
     content = attachment.get("content")
-    texts = [text for text in (content if isinstance(content, list) else [content]) if isinstance(text, str)]
+    for text in content if isinstance(content, list) else [content]:
+        if isinstance(text, str):
+            if text.startswith(_CUT):
+                cut.update(dict.fromkeys(filter(None, map(read_title, text.split("\n"))), 0))
+            else:
+                whole.update(_blocks(text))
+    return whole, cut
+
+
+def _blocks(text: str) -> dict[Title, int]:
+    """A title stands first or after an empty line; elsewhere it is only quoted by a page."""
     found: dict[Title, int] = {}
-    cut = False
-    for text in texts:
-        cut = cut or text.startswith(_CUT)
-        current = None
-        for line in text.split("\n"):
-            name = read_title(line) if line.startswith("[") else None
-            if name is not None:
-                current = name
-                found[name] = 0
-            elif current is not None:
-                found[current] += len(line) + 1
-    return found, cut
+    current, before = None, ""
+    for line in text.split("\n"):
+        title = read_title(line) if not before and line.startswith("[") else None
+        if title is not None:
+            current = title
+            found[title] = 0
+        elif current is not None:
+            found[current] += len(line) + 1
+        before = line
+    return found
 
 
 def evidence(tail: bytes | None, claims: list[Record], event: Event, *, records: bool) -> Evidence:
@@ -81,8 +95,9 @@ def evidence(tail: bytes | None, claims: list[Record], event: Event, *, records:
     arrived: set[Title] = set()
     cut: set[Title] = set()
     for record in records_with(tail, _INJECTION):
-        names, was_cut = _titles(record)
-        (cut if was_cut else arrived).update(names)
+        whole, preview = _titles(record)
+        arrived.update(whole)
+        cut.update(preview)
     passed = {claim["id"] for claim in claims if _passed(tail, claim, event)} if records else set()
     return Evidence(arrived, cut, passed, records=records)
 
@@ -140,10 +155,12 @@ def survivors(data: bytes, *, siblings: bool, complete: bool) -> Survivors:
             chain.add(record["uuid"])
             inside = True
         if inside:
-            names, cut = _titles(record)
-            titles.update({} if cut else names)
+            titles.update(_titles(record)[0])
             tools += [call["id"] for call in _calls(record)]
-    return Survivors(titles, records[boundary]["uuid"] if boundary >= 0 else "", tuple(tools), complete)
+    # what stands before a compaction is gone, whether it was read or not
+    return Survivors(
+        titles, records[boundary]["uuid"] if boundary >= 0 else "", tuple(tools), complete or boundary >= 0
+    )
 
 
 def _lines(data: bytes) -> Iterator[bytes]:
@@ -178,20 +195,23 @@ def _position(records: list[dict[str, Any]], boundary: int, segment: dict[str, A
 
 
 def kept_tail(data: bytes, since: int) -> Survivors | None:
-    """What the newest compaction preserved; None while no boundary stands behind byte `since`."""
-    if data.find(b'"compact_boundary"', since) < 0:
+    """What the newest compaction preserved; None while no boundary stands behind byte `since`.
+
+    Not `complete`: the preserved messages begin before `data`.
+    """
+    if not any(record.get("subtype") == "compact_boundary" for record in records_with(data[since:], _BOUNDARY)):
         return None
     records = [record for record in map(_record, _lines(data)) if record is not None and record.get("uuid")]
     boundary = max((i for i, r in enumerate(records) if r.get("subtype") == "compact_boundary"), default=-1)
-    if boundary < 0:
-        return None
+    segment = _segment(records[boundary])
+    start = _position(records, boundary, segment)
     titles: dict[Title, int] = {}
     tools: list[str] = []
-    for record in records[_position(records, boundary, _segment(records[boundary])) : boundary]:
-        names, cut = _titles(record)
-        titles.update({} if cut else names)
+    for record in records[start:boundary]:
+        titles.update(_titles(record)[0])
         tools += [call["id"] for call in _calls(record)]
-    return Survivors(titles, records[boundary]["uuid"], tuple(tools))
+    complete = start < boundary or not segment.get("headUuid")
+    return Survivors(titles, records[boundary]["uuid"], tuple(tools), complete)
 
 
 def _calls(record: dict[str, Any]) -> list[dict[str, Any]]:
@@ -205,8 +225,10 @@ def _calls(record: dict[str, Any]) -> list[dict[str, Any]]:
 
 def calls(data: bytes) -> list[dict[str, Any]]:
     """Every tool call since the last compaction, for directories whose event was missed."""
-    boundary = data.rfind(b'"compact_boundary"')
-    rest = data[boundary:] if boundary >= 0 else data
+    rest = data
+    for record in records_with(data, _BOUNDARY):
+        if record.get("subtype") == "compact_boundary":
+            rest = data[data.rfind(record["uuid"].encode()) :]
     return [call for record in records_with(rest, b'"tool_use"') for call in _calls(record)]
 
 

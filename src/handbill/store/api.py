@@ -26,6 +26,13 @@ if TYPE_CHECKING:
         def append(self, stream: str, lines: Iterable[dict[str, Any]]) -> None:
             """Add lines to a log; a line is never torn, whoever else writes."""
 
+        def note_missed(self, key: Key) -> bool:
+            """A hook could not do its work for this window; needs no lock. False: that was known."""
+
+        def missed(self, key: Key) -> bool: ...
+
+        def clear_missed(self, key: Key) -> None: ...
+
         def known(self) -> list[Key]:
             """Every window there is. For people's commands only: it looks at all of them."""
 

@@ -71,6 +71,10 @@ class FileStore:
             handle = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
         except (FileNotFoundError, NotADirectoryError):
             return None
+        except PermissionError:
+            if self.spare and not path.startswith(self.spare + "/"):
+                return None  # another user's: writing will move this window to the spare root
+            raise
         try:
             data = read_all(handle, _MOST)
         finally:
@@ -96,19 +100,58 @@ class FileStore:
     ) -> T:
         lock = _locked(path[:-5] + ".lock")
         try:
-            try:
-                before = self._read(path, key)
-                if before is None and former:
-                    before = self._read(former, key)
-            except CorruptState:
-                _put_aside(path)
-                before = None
+            if not former and self._path(key) != path:
+                return self.update(key, change)  # it moved to the spare root while we waited
+            before = self._newest(path, former, key)
             after, result = change(before)
             if after is not None and (after is not before or former):
                 _replace(path, dumps(to_plain(after)).encode("utf-8", "replace"))
             return result
         finally:
             posix.close(lock)
+
+    def _newest(self, path: str, former: str, key: Key) -> Window | None:
+        """The window under the lock; a broken one is put aside, or passed over where that cannot be done."""
+        for place in (path, former):
+            try:
+                window = self._read(place, key) if place else None
+            except CorruptState:
+                _put_aside(place)
+                return None
+            if window is not None:
+                return window
+        return None
+
+    # --- hooks that could not do their work ----------------------------------------------------
+
+    def note_missed(self, key: Key) -> bool:
+        for root in (self.root, self.spare):
+            path = f"{root}/.windows/{file_name(key)}.missed"
+            try:
+                posix.close(_open_private(path, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL))
+                return True
+            except FileExistsError:
+                return False
+            except OSError as error:
+                if error.errno not in _UNWRITABLE or not self.spare:
+                    raise
+        return False
+
+    def missed(self, key: Key) -> bool:
+        for root in (self.root, self.spare):
+            try:
+                posix.stat(f"{root}/.windows/{file_name(key)}.missed")
+                return True
+            except OSError:
+                continue  # the usual case: nothing was missed
+        return False
+
+    def clear_missed(self, key: Key) -> None:
+        for root in (self.root, self.spare):
+            try:
+                posix.unlink(f"{root}/.windows/{file_name(key)}.missed")
+            except OSError:
+                continue  # it stands in the other root, or nowhere
 
     def known(self) -> list[Key]:
         found = set()
@@ -153,11 +196,13 @@ def _locked(path: str) -> int:
 
 
 def _open_private(path: str, flags: int) -> int:
+    """Never through a link: what a repository ships under our names must not lead us elsewhere."""
+    flags |= posix.O_CLOEXEC | posix.O_NOFOLLOW
     try:
-        return posix.open(path, flags | posix.O_CLOEXEC, 0o600)
+        return posix.open(path, flags, 0o600)
     except FileNotFoundError:
         make_private_directory(path[: path.rfind("/")])
-        return posix.open(path, flags | posix.O_CLOEXEC, 0o600)
+        return posix.open(path, flags, 0o600)
 
 
 def make_private_directory(path: str) -> None:
@@ -167,9 +212,11 @@ def make_private_directory(path: str) -> None:
     except FileExistsError:
         return
     except FileNotFoundError:
-        make_private_directory(path[: path.rfind("/")])
-        make_private_directory(path)
-        return
+        above = path[: path.rfind("/")]
+        if not above:
+            raise
+        make_private_directory(above)
+        posix.mkdir(path, 0o700)  # fails for good where `above` is a link to nowhere
     if path.endswith(("/.windows", "/.engine")):
         handle = posix.open(f"{path}/.gitignore", posix.O_WRONLY | posix.O_CREAT | posix.O_CLOEXEC, 0o600)
         posix.write(handle, b"*\n")
@@ -178,7 +225,8 @@ def make_private_directory(path: str) -> None:
 
 def _replace(path: str, data: bytes) -> None:
     temporary = f"{path}.{posix.getpid()}.tmp"
-    handle = posix.open(temporary, posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC | posix.O_CLOEXEC, 0o600)
+    flags = posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC | posix.O_CLOEXEC | posix.O_NOFOLLOW
+    handle = posix.open(temporary, flags, 0o600)
     try:
         try:
             _write_all(handle, data)
@@ -207,4 +255,8 @@ def _write_all(handle: int, data: bytes) -> None:
 
 
 def _put_aside(path: str) -> None:
-    posix.rename(path, f"{path}.corrupt-{int(time.time())}")
+    try:
+        posix.rename(path, f"{path}.corrupt-{int(time.time())}")
+    except OSError as error:
+        if error.errno not in _UNWRITABLE:
+            raise

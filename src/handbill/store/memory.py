@@ -21,6 +21,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self.windows: dict[Key, str] = {}  # as text, so that nothing is shared with a caller
         self.logs: dict[str, list[dict[str, Any]]] = {}
+        self.marks: set[Key] = set()
         self._lock = threading.Lock()
 
     def read(self, key: Key) -> Window | None:
@@ -45,6 +46,17 @@ class MemoryStore:
     def append(self, stream: str, lines: Iterable[dict[str, Any]]) -> None:
         with self._lock:
             self.logs.setdefault(stream, []).extend(loads(dumps(line)) for line in lines)
+
+    def note_missed(self, key: Key) -> bool:
+        new = key not in self.marks
+        self.marks.add(key)
+        return new
+
+    def missed(self, key: Key) -> bool:
+        return key in self.marks
+
+    def clear_missed(self, key: Key) -> None:
+        self.marks.discard(key)
 
     def known(self) -> list[Key]:
         return sorted(self.windows)

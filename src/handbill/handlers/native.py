@@ -1,0 +1,47 @@
+"""Files that the host reads by itself when a directory is touched: CLAUDE.md, what it imports, AGENTS.md."""
+
+from __future__ import annotations
+
+from handbill.core.paths import join, parent
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.config import Config
+    from handbill.world import World
+
+_CLAUDE_MD = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
+_SETTINGS = (".claude/settings.local.json", ".claude/settings.json")
+
+
+def imported(level: str, path: str, world: World) -> bool:
+    """Does the CLAUDE.md of this level bring the file (as a link, or by an @import)?"""
+    name = path[len(level) + 1 :].encode("utf-8", "replace")
+    for beside in _CLAUDE_MD:
+        inode = world.inode(f"{level}/{beside}")
+        if not inode:
+            continue
+        if inode == world.inode(path):
+            return True
+        text = world.tail(f"{level}/{beside}", 0, 1 << 20) or b""
+        if b"@" + name in text or b"@./" + name in text:
+            return True
+    return False
+
+
+def reads_agents_md(level: str, world: World, config: Config) -> bool:
+    """The client reads AGENTS.md unless a CLAUDE.md applies there, or it was told not to."""
+    places = [level, config.project]
+    while places[-1] != "/":
+        places.append(parent(places[-1]))
+    if any(world.is_file(join(place, name)) for place in places for name in _CLAUDE_MD):
+        return False
+    files = [f"{config.project}/{name}" for name in _SETTINGS]
+    return not any(
+        _switched_off(world.tail(path, 0, 1 << 20) or b"") for path in (*files, f"{config.home}/{_SETTINGS[1]}")
+    )
+
+
+def _switched_off(settings: bytes) -> bool:
+    text = b"".join(settings.split())
+    excludes = text.partition(b'"claudeMdExcludes":[')[2].partition(b"]")[0]
+    return b'"cc-plugin-agents-md@builtin":false' in text or b"AGENTS.md" in excludes

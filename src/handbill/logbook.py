@@ -1,0 +1,56 @@
+"""What is written down: one line per decision in the delivery log, one per fault in the trace."""
+
+from __future__ import annotations
+
+from handbill.core.event import SESSION_STARTED
+from handbill.store.api import DELIVERIES, ERRORS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from handbill.turn import Answer, Turn
+
+
+def write(turn: Turn, answer: Answer) -> None:
+    lines = _delivery_lines(turn, answer)
+    for refusal in answer.claim.refused:
+        if not refusal.quiet:
+            turn.trace(f"{refusal.path} {refusal.why}", "it is not delivered")
+    for note in turn.plan.notes:
+        turn.trace(note)
+    if turn.event.kind == SESSION_STARTED:
+        for problem in turn.config.problems:
+            turn.trace(problem, "correct the settings file")
+    try:
+        turn.store.append(ERRORS, turn.traces)
+        turn.store.append(DELIVERIES, lines)
+    except OSError as error:  # a log that cannot be written must not cost the delivery it tells of
+        answer.message = answer.message or f"Handbill cannot write its log: {error}"
+
+
+def _delivery_lines(turn: Turn, answer: Answer) -> list[dict[str, Any]]:
+    """One line per decision, with the event names of the source documents."""
+    found = answer.claim
+    rows: list[tuple[str, str, str, int]] = []
+    if turn.opened:
+        rows.append((turn.opened, "", turn.event.source or turn.event.kind, 0))
+    rows += [(outcome.result, outcome.path, outcome.reason, 0) for outcome in turn.outcomes]
+    rows += [("seed", path, reason, 0) for path, reason in turn.plan.seen]
+    for grant in found.grants:
+        name = "updated" if grant.word == "Updated" else "claim-deliver"
+        if turn.event.kind == SESSION_STARTED:
+            name = "direct-deliver" if name == "claim-deliver" else name
+        label = f"{grant.reason} (part {grant.part}/{grant.parts})" if grant.parts > 1 else grant.reason
+        rows.append((name, grant.path, label, len(grant.block)))
+    rows += [(why, path, reason, 0) for path, why, reason in found.skipped]
+    rows += [("queue-pending", path, reason, 0) for path, reason in found.queued]
+    rows += [("refused", refusal.path, refusal.why, 0) for refusal in found.refused]
+    window = ".".join(turn.event.window)
+    return [
+        {
+            "ts": round(turn.now, 3), "host": turn.event.host, "window": window, "handler": turn.event.kind,
+            "event": name, "file": path, "source": reason, "chars": chars,
+        }
+        for name, path, reason, chars in rows
+    ]  # fmt: skip

@@ -1,0 +1,52 @@
+"""One event on its way through the house, and what came of it."""
+
+from __future__ import annotations
+
+from handbill.core.claim import Claim
+from handbill.core.plan import Plan
+from handbill.errors import trace_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+    from handbill.config import Config
+    from handbill.core.event import Event
+    from handbill.core.receipts import Outcome
+    from handbill.evidence import Facts
+    from handbill.store.api import Store
+    from handbill.world import World
+
+
+class Answer:
+    __slots__ = ("claim", "message", "plan", "text")
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.message = ""
+        self.plan: Plan | None = None
+        self.claim = Claim()
+
+
+class Turn:
+    """One event on its way through the house."""
+
+    __slots__ = ("config", "event", "facts", "host", "now", "opened", "outcomes", "plan", "store", "traces", "world")
+
+    def __init__(self, event: Event, host: ModuleType, store: Store, world: World, config: Config) -> None:
+        self.event = event
+        self.host = host
+        self.store = store
+        self.world = world
+        self.config = config
+        self.now = world.now()
+        self.plan = Plan()
+        self.facts: Facts | None = None
+        self.opened = ""  # new-window, new-epoch: what the log needs to count copies per window
+        self.outcomes: list[Outcome] = []
+        self.traces: list[dict[str, Any]] = []
+
+    def trace(self, what: str, hint: str = "") -> None:
+        window = ".".join(self.event.window)
+        self.traces.append(trace_line(self.now, self.event.kind, what, hint, window=window))
