@@ -108,7 +108,7 @@ class Variant:
 def measure(root: Path, subject: Subject) -> Report:
     report = Report(
         f"Milliseconds between two requests (Claude Code {VERSION}, one Read per request)",
-        "claude -p go --output-format json --dangerously-skip-permissions  # against handbill.live.Model",
+        "claude -p go --output-format json --dangerously-skip-permissions (against handbill.live.Model)",
         ("hooks", "median ms|r", "added ms|r", "x none|r", "medians of the rounds|r"),
     )
     if not BINARY.exists():

@@ -17,7 +17,7 @@ Cell = str | int | float | None
 @dataclass
 class Report:
     title: str
-    command: str  # how the figures were made; anybody can run it again
+    command: str  # what was run for the figures
     columns: Sequence[str]  # a trailing "|r" aligns a column to the right
     rows: list[list[Cell]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

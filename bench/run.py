@@ -37,11 +37,13 @@ def main() -> int:
 
 
 def _measured(name: str, folder: Path, measured: subject.Subject) -> report.Report:
+    again = f".venv/bin/python bench/run.py {name}"
     folder.mkdir()
     try:
         found: report.Report = __import__(name).measure(folder, measured)
     except RuntimeError as error:  # what was to be measured did not happen; the other benchmarks may still tell
-        return report.Report(name, f".venv/bin/python bench/run.py {name}", (), failures=[str(error)])
+        return report.Report(name, again, (), failures=[str(error)])
+    found.command = f"{again}  # {found.command}"
     return found
 
 

@@ -27,6 +27,12 @@ class StateBusy(HandbillError):
     code = "state-busy"
 
 
+class StateUnwritable(HandbillError):
+    """Read-only, full, or another user's: neither root takes a window."""
+
+    code = "state-unwritable"
+
+
 def describe(error: BaseException) -> str:
     """Name, text and the innermost places, without importing `traceback`."""
     places = []

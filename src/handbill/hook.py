@@ -87,6 +87,8 @@ def _answer(
         return "", _nothing
     if not event.session_id:
         raise HandbillError(f"{raw.get('hook_event_name')} without a session id: no window to deliver to")
+    if "--lane" in arguments[:-1]:
+        event.lane = int(arguments[arguments.index("--lane") + 1].partition("/")[0])
     answer = run(event, speaker, store, World(config.roots), config)
     rendered = speaker.render(event, answer.text, answer.plan, answer.message)
     if event.kind == "session_ended":

@@ -19,7 +19,7 @@ from handbill.core.event import (
 )
 from handbill.core.plan import Plan
 from handbill.core.window import see
-from handbill.errors import CorruptState
+from handbill.errors import CorruptState, StateUnwritable
 from handbill.handlers.table import HANDLERS, handler
 from handbill.turn import Answer, Turn
 
@@ -142,11 +142,11 @@ def _deliver(turn: Turn, current: Window | None) -> Answer:
 
     try:
         answer = turn.store.update(event.window, change)
-    except OSError as error:
-        if event.kind != SESSION_STARTED:
+    except StateUnwritable as error:
+        if event.kind != SESSION_STARTED or event.lane > 1:
             raise
         # The client itself drops a repeat of the same start text, so no ledger is needed to give it once.
-        turn.trace(f"no state can be written: {error}", "make room, or make the state folder writable")
+        turn.trace(str(error), error.hint)
         return change(None)[1]
     if turn.facts is not None and turn.facts.missed_mark:
         turn.store.clear_missed(event.window)

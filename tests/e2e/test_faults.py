@@ -141,10 +141,10 @@ def test_state_folder_cannot_be_written(make: Make, options: str, tmp_path: Path
     marks = directories(box)
     wrapper = tmp_path / "claude"
     sessions = box.project / "sessions"
-    fill = f"mkdir -p {sessions}/.windows {sessions}/.engine; head -c 1m /dev/zero > {sessions}/fill 2>/dev/null;"
+    fill = f"mkdir -m 700 {sessions}/.windows {sessions}/.engine; head -c 1m /dev/zero > {sessions}/fill 2>/dev/null;"
     wrapper.write_text(
         "#!/bin/sh\nexec unshare -m sh -c '"
-        f"mount -t tmpfs -o size=64k none {sessions} && {fill if options != 'ro' else f'mkdir {sessions}/.windows;'}"
+        f"mount -t tmpfs -o size=64k none {sessions} && {fill if options != 'ro' else f'mkdir -m 700 {sessions}/.windows;'}"
         f"{f'mount -o remount,ro {sessions};' if options == 'ro' else ''}"
         f'exec "$@"\' sh {box.client.binary} "$@"\n'
     )

@@ -18,7 +18,7 @@ import pytest
 
 from handbill.core.migrate import to_plain
 from handbill.core.window import SCHEMA, Window
-from handbill.errors import CorruptState, StateBusy
+from handbill.errors import CorruptState, StateBusy, StateUnwritable
 from handbill.hotjson import dumps
 from handbill.store import files
 from handbill.store.files import FileStore, file_name
@@ -222,6 +222,19 @@ def test_a_root_that_cannot_be_written_moves_the_window_to_the_spare_one(tmp_pat
     assert store.update(KEY, adding("/c")) == 2
     store.append("errors", [{"x": 1}])
     assert (tmp_path / "spare" / ".windows" / "session-1.json").exists()
+
+
+def test_no_root_can_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for spare in ("", str(tmp_path / "file" / "spare")):
+        with pytest.raises(StateUnwritable):
+            FileStore(str(tmp_path / "file" / "root"), spare).update(KEY, adding("/a"))
+
+
+def test_many_processes_make_the_folders_at_once(tmp_path: Path) -> None:
+    code = f"from handbill.store.files import *\nmake_private_directory({str(tmp_path / 'a/b/c/d/.windows')!r})"
+    processes = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(16)]
+    assert [process.wait() for process in processes] == [0] * 16
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root writes everywhere; the e2e tests mount a read-only file system")

@@ -39,7 +39,7 @@ class Tool:
 
 class Event:
     __slots__ = (
-        "agent_id", "client", "cwd", "host", "kind", "path", "project", "prompt", "raw",
+        "agent_id", "client", "cwd", "host", "kind", "lane", "path", "project", "prompt", "raw",
         "reads_agents_md", "reason", "session_id", "source", "tools", "transcript", "version",
     )  # fmt: skip
 
@@ -79,6 +79,7 @@ class Event:
         self.version = version
         self.reads_agents_md = reads_agents_md  # the host reads AGENTS.md itself where no CLAUDE.md is
         self.raw = raw or {}
+        self.lane = 1  # which of several handlers of one start this is
 
     @property
     def window(self) -> tuple[str, str]:

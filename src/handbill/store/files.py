@@ -14,7 +14,7 @@ import time
 
 from handbill.core.event import MAIN
 from handbill.core.migrate import TooNew, from_plain, to_plain
-from handbill.errors import CorruptState, StateBusy
+from handbill.errors import CorruptState, StateBusy, StateUnwritable
 from handbill.hotjson import dumps, loads
 from handbill.world import read_all
 
@@ -91,9 +91,14 @@ class FileStore:
         try:
             return self._update(path, key, change)
         except OSError as error:
-            if error.errno not in _UNWRITABLE or not self.spare or path.startswith(self.spare + "/"):
+            if error.errno not in _UNWRITABLE:
                 raise
-        return self._update(f"{self.spare}/.windows/{file_name(key)}.json", key, change, former=path)
+            if not self.spare or path.startswith(self.spare + "/"):
+                raise StateUnwritable(f"no state can be written: {error}", "make room, or make it writable") from error
+        try:
+            return self._update(f"{self.spare}/.windows/{file_name(key)}.json", key, change, former=path)
+        except OSError as error:
+            raise StateUnwritable(f"no state can be written: {error}", "make room, or make it writable") from error
 
     def _update(
         self, path: str, key: Key, change: Callable[[Window | None], tuple[Window | None, T]], former: str = ""
@@ -216,7 +221,10 @@ def make_private_directory(path: str) -> None:
         if not above:
             raise
         make_private_directory(above)
-        posix.mkdir(path, 0o700)  # fails for good where `above` is a link to nowhere
+        try:
+            posix.mkdir(path, 0o700)  # fails for good where `above` is a link to nowhere
+        except FileExistsError:
+            return  # another process was faster
     if path.endswith(("/.windows", "/.engine")):
         handle = posix.open(f"{path}/.gitignore", posix.O_WRONLY | posix.O_CREAT | posix.O_CLOEXEC, 0o600)
         posix.write(handle, b"*\n")
