@@ -43,6 +43,7 @@ def run(event: Event, host: ModuleType, store: Store, world: World, config: Conf
         window = store.read(event.window)
     except CorruptState as error:
         turn.trace(str(error), error.hint)
+        store.update(event.window, lambda newest: (newest, None))  # puts the broken file aside
         window = None
     turn.facts = gather(turn, window)
     current = advance(turn, window)

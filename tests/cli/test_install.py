@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -120,10 +121,7 @@ def test_the_chosen_interpreter_is_a_real_one(project: Path) -> None:
     assert os.path.realpath(chosen) == chosen and "shims" not in chosen and ".venv" not in chosen
 
 
-def test_windows_is_told_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
-    from handbill.cli import settings_file
-    from handbill.errors import HandbillError
-
-    monkeypatch.setattr(sys, "platform", "win32")
-    with pytest.raises(HandbillError, match="Windows is not supported yet"):
-        settings_file.require_supported_system()
+def test_windows_is_told_plainly() -> None:
+    code = "import sys\nsys.platform, sys.modules['posix'] = 'win32', None\nfrom handbill.cli.main import main\nsys.exit(main(['install']))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "Windows is not supported yet" in done.stderr

@@ -30,7 +30,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Result:
-    settings_file.require_supported_system()
     project = os.path.abspath(args.project) if args.project else find_project()
     home = os.path.expanduser("~")
     if not args.user and project in ("/", home):

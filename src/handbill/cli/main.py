@@ -47,6 +47,12 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
+    if sys.platform == "win32":  # said here, because nothing else of the program can be loaded there
+        named = words[0] if words else ""
+        print_error(
+            named, "unsupported", "Windows is not supported yet", "Linux and macOS are; so is WSL", as_json=False
+        )
+        return 1
     named = next((word for word in words if not word.startswith("-")), "")
     top = parser(named if named in VERBS else "")
     args = top.parse_args(words)

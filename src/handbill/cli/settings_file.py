@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +11,6 @@ from handbill.errors import HandbillError
 from handbill.hosts import claude_settings
 
 PACKAGE_PARENT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-
-
-def require_supported_system() -> None:
-    if sys.platform == "win32":
-        raise HandbillError("Windows is not supported yet", "Linux and macOS are; WSL counts as Linux")
 
 
 def path_for(project: str, *, user: bool) -> str:

@@ -25,7 +25,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Result:
-    settings_file.require_supported_system()
     project = os.path.abspath(args.project) if args.project else find_project()
     path = settings_file.path_for(project, user=args.user)
     change = settings_file.planned(path, None, reformat=args.reformat)

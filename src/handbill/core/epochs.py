@@ -146,6 +146,11 @@ def resumed(window: Window, survivors: Survivors, event: Event, now: float) -> W
         if "." in parts:
             twin.pending.setdefault(path, record["reason"])
     if survivors.complete:
+        for path, record in window.carried.items():  # a compaction came last: its kept tail was rebuilt, or not
+            kept = _kept_parts(path, record, survivors)
+            if kept and path not in twin.files:
+                twin.files[path] = {**record, "parts": kept}
+        twin.carried, twin.carried_from, twin.suspect = {}, 0, -1
         twin.claims = [claim for claim in window.claims if _of_this_moment(claim, event, now)]
     return twin if _differs(twin, window) else window
 
@@ -193,7 +198,8 @@ def _kept_batch(record: Record, survivors: Survivors) -> str:
 
 
 def _differs(one: Window, other: Window) -> bool:
-    return one.files != other.files or one.pending != other.pending or one.claims != other.claims
+    names = ("files", "pending", "claims", "carried", "suspect")
+    return any(getattr(one, name) != getattr(other, name) for name in names)
 
 
 def side_noted(event: Event, now: float) -> Window:
