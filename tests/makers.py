@@ -5,8 +5,9 @@ from __future__ import annotations
 import zlib
 
 from handbill.config import Config
-from handbill.core.claim import Refusal, Sheet
 from handbill.core.event import TOOL_BATCH_FINISHED, Event, Tool
+from handbill.core.records import Records
+from handbill.core.sheet import Refusal, Sheet
 from handbill.core.window import Window
 
 
@@ -24,7 +25,7 @@ def window(**values: object) -> Window:
     made = Window("s", "main", "claude-code", 1.0)
     made.started = True
     for name, value in values.items():
-        setattr(made, name, value)
+        setattr(made, name, Records.of(value) if name == "files" and isinstance(value, dict) else value)
     return made
 
 

@@ -16,12 +16,12 @@ SOURCE = str(Path(__file__).parents[1] / "src")
 # What the bare interpreter with -I -S does not load by itself.
 STANDARD = {"_json", "errno", "fcntl", "posix", "time", "zlib", "__future__"}
 ALWAYS = {
-    "config", "core", "core.claim", "core.epochs", "core.event", "core.migrate", "core.pack", "core.paths", "core.plan",
-    "core.window", "errors", "handlers", "handlers.table", "hook", "hosts", "hosts.claude_code", "hosts.table", "hotjson",
+    "config", "core", "core.event", "core.migrate", "core.paths", "core.plan", "core.records", "core.sheet", "core.window",
+     "errors", "handlers", "handlers.table", "hook", "hosts", "hosts.claude_code", "hosts.table", "hotjson",
     "pipeline", "store", "store.files", "turn", "world",
 }  # fmt: skip
-WRITING = {"logbook", "store.api"}
-LOOKING = {"evidence", "core.receipts", "hosts.claude_transcript"}
+WRITING = {"core.claim", "core.pack", "logbook", "store.api"}
+LOOKING = {"evidence", "core.epochs", "core.receipts", "core.pack", "hosts.claude_transcript"}
 
 PROBE = """
 import sys; before = set(sys.modules); sys.path.insert(0, sys.argv[1])
@@ -54,10 +54,9 @@ def loaded(tmp_path: Path, *events: dict[str, object], version: str = "") -> set
 
 def _settle(project: Path) -> None:
     """As if the client's record had confirmed everything."""
-    window = project / "sessions" / ".windows" / "s.json"
-    plain = json.loads(window.read_text())
-    plain["openClaims"] = []
-    window.write_text(json.dumps(plain))
+    window = project / "sessions" / ".windows" / "s.jsonl"
+    head, *files = window.read_text().splitlines(keepends=True)
+    window.write_text(json.dumps({**json.loads(head), "openClaims": []}) + "\n" + "".join(files))
 
 
 START = {"hook_event_name": "SessionStart", "source": "startup"}

@@ -44,7 +44,9 @@ class Box:
 
     def state(self, agent: str = "") -> dict[str, Any]:
         name = f"{self.sim.session}.{agent}" if agent else self.sim.session
-        found: dict[str, Any] = json.loads((self.project / "sessions" / ".windows" / f"{name}.json").read_text())
+        lines = (self.project / "sessions" / ".windows" / f"{name}.jsonl").read_text().splitlines()
+        found: dict[str, Any] = json.loads(lines[0])
+        found["files"] = {record["path"]: record for record in map(json.loads, lines[1:])}
         return found
 
     def log(self, event: str) -> list[str]:
@@ -231,7 +233,7 @@ def test_files_that_the_host_loaded_are_not_delivered(make: Callable[..., Box]) 
     box.sim.send({"hook_event_name": "InstructionsLoaded", "file_path": path, "load_reason": "include"})
     assert len(box.sim.start().titles) == 6
     assert box.sim.read("one/f.py").texts == []
-    assert box.state()["preloadedFiles"][path]["parts"] == "h"
+    assert box.state()["files"][path]["parts"] == "h"
 
 
 def test_a_large_file_in_parts_and_small_ones_first(make: Callable[..., Box]) -> None:
@@ -242,7 +244,7 @@ def test_a_large_file_in_parts_and_small_ones_first(make: Callable[..., Box]) ->
     first = box.sim.read("one/f.py")
     assert names(first)[0] == "one" and [title[2] for title in first.titles[1:]] == [1]
     events = 1
-    while "." in box.state()["preloadedFiles"][str(box.project / "one/.directives/ARCHITECTURE.md")]["parts"]:
+    while "." in box.state()["files"][str(box.project / "one/.directives/ARCHITECTURE.md")]["parts"]:
         box.sim.read("one/f.py")
         events += 1
     assert events == 4
@@ -255,7 +257,7 @@ def test_a_state_file_full_of_garbage_is_rebuilt_from_the_transcript(make: Calla
     box.sim.start()
     box.sim.prompt("x")
     box.sim.read("one/f.py")
-    window = next((box.project / "sessions" / ".windows").glob("*.json"))
+    window = next((box.project / "sessions" / ".windows").glob("*.jsonl"))
     window.write_text("garbage")
     moment = box.sim.read("one/f.py", "two/f.py")
     assert names(moment) == ["two"]
@@ -291,7 +293,7 @@ def test_a_directive_that_goes_away_and_comes_back(make: Callable[..., Box]) -> 
     for _ in range(4):
         box.sim.read("one/f.py")
     assert set(box.sim.copies().values()) == {1}
-    assert box.state()["preloadedFiles"][str(big)]["parts"] in ("kkk", "kks")
+    assert box.state()["files"][str(big)]["parts"] in ("kkk", "kks")
 
 
 def test_two_agents_in_one_project(make: Callable[..., Box], tmp_path: Path) -> None:
@@ -402,7 +404,7 @@ def test_a_repository_cannot_lead_our_files_elsewhere(make: Callable[..., Box], 
     assert victim.read_text() == "mine\n"
     (box.project / "sessions" / ".windows").chmod(0o755)  # as a checkout makes it: not ours, so not used
     box.sim.read("one/f.py")
-    assert len(list((box.project / "sessions" / ".windows").glob("*.json"))) == 1
+    assert len(list((box.project / "sessions" / ".windows").glob("*.jsonl"))) == 1
 
 
 def test_secrets_stay_where_they_are(make: Callable[..., Box], tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handbill.core.claim import Refusal, Sheet
+from handbill.core.sheet import Refusal, Sheet
 from handbill.world import MOST_BYTES, World, real_path
 
 

@@ -43,6 +43,11 @@ class Facts:
         self.missed: list[Tool] = []  # calls whose event we never got
         self.agents: list[str] = []
 
+    @property
+    def silent(self) -> bool:
+        """Nothing can be delivered: this window's content is not known yet."""
+        return self.chapter in (epochs.WAIT, epochs.SUSPECT)
+
 
 def look(
     event: Event, window: Window | None, host: ModuleType, world: World, now: float, missed_mark: bool = False

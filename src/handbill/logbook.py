@@ -9,12 +9,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from handbill.core.claim import Claim
     from handbill.turn import Answer, Turn
 
 
 def write(turn: Turn, answer: Answer) -> None:
     lines = _delivery_lines(turn, answer)
-    for refusal in answer.claim.refused:
+    for refusal in answer.claim.refused if answer.claim is not None else ():
         if not refusal.quiet:
             turn.trace(f"{refusal.path} {refusal.why}", "it is not delivered")
     for note in turn.plan.notes:
@@ -31,12 +32,24 @@ def write(turn: Turn, answer: Answer) -> None:
 
 def _delivery_lines(turn: Turn, answer: Answer) -> list[dict[str, Any]]:
     """One line per decision, with the event names of the source documents."""
-    found = answer.claim
     rows: list[tuple[str, str, str, int]] = []
     if turn.opened:
         rows.append((turn.opened, "", turn.event.source or turn.event.kind, 0))
     rows += [(outcome.result, outcome.path, outcome.reason, 0) for outcome in turn.outcomes]
     rows += [("seed", path, reason, 0) for path, reason in turn.plan.seen]
+    rows += _claim_rows(turn, answer.claim) if answer.claim is not None else []
+    window = ".".join(turn.event.window)
+    return [
+        {
+            "ts": round(turn.now, 3), "host": turn.event.host, "window": window, "handler": turn.event.kind,
+            "event": name, "file": path, "source": reason, "chars": chars,
+        }
+        for name, path, reason, chars in rows
+    ]  # fmt: skip
+
+
+def _claim_rows(turn: Turn, found: Claim) -> list[tuple[str, str, str, int]]:
+    rows: list[tuple[str, str, str, int]] = []
     for grant in found.grants:
         name = "updated" if grant.word == "Updated" else "claim-deliver"
         if turn.event.kind == SESSION_STARTED:
@@ -46,11 +59,4 @@ def _delivery_lines(turn: Turn, answer: Answer) -> list[dict[str, Any]]:
     rows += [(why, path, reason, 0) for path, why, reason in found.skipped]
     rows += [("queue-pending", path, reason, 0) for path, reason in found.queued]
     rows += [("refused", refusal.path, refusal.why, 0) for refusal in found.refused]
-    window = ".".join(turn.event.window)
-    return [
-        {
-            "ts": round(turn.now, 3), "host": turn.event.host, "window": window, "handler": turn.event.kind,
-            "event": name, "file": path, "source": reason, "chars": chars,
-        }
-        for name, path, reason, chars in rows
-    ]  # fmt: skip
+    return rows

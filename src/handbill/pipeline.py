@@ -7,8 +7,6 @@ same steps are applied to the newest window inside one locked update.
 
 from __future__ import annotations
 
-from handbill.core import epochs
-from handbill.core.claim import Refusal, claim, postponed
 from handbill.core.event import (
     INSTRUCTIONS_LOADED,
     MAIN,
@@ -18,6 +16,7 @@ from handbill.core.event import (
     TOOL_BATCH_FINISHED,
 )
 from handbill.core.plan import Plan
+from handbill.core.sheet import Refusal
 from handbill.core.window import see
 from handbill.errors import CorruptState, StateUnwritable
 from handbill.handlers.table import HANDLERS, handler
@@ -29,8 +28,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from handbill.config import Config
-    from handbill.core.claim import Sheet
     from handbill.core.event import Event
+    from handbill.core.sheet import Sheet
     from handbill.core.window import Window
     from handbill.evidence import Facts
     from handbill.store.api import Store
@@ -47,7 +46,7 @@ def run(event: Event, host: ModuleType, store: Store, world: World, config: Conf
         window = None
     turn.facts = gather(turn, window)
     current = advance(turn, window)
-    if turn.facts is not None and turn.facts.chapter in (epochs.WAIT, epochs.SUSPECT):
+    if turn.facts is not None and turn.facts.silent:
         return _remember(turn)
     if current is not None:
         turn.plan = decide(turn, current)
@@ -118,6 +117,8 @@ def decide(turn: Turn, window: Window) -> Plan:
 
 
 def _deliver(turn: Turn, current: Window | None) -> Answer:
+    from handbill.core.claim import claim, postponed
+
     event, plan = turn.event, turn.plan
     channel = event.kind in turn.host.CHANNELS
     sheets = _sheets(turn, current) if channel and current is not None else {}
@@ -135,10 +136,11 @@ def _deliver(turn: Turn, current: Window | None) -> Answer:
             after = postponed(after, plan.wants)  # this window may have been emptied: the transcript must say so first
         elif channel and (plan.wants or after.pending):
             after, answer.claim = claim(after, plan.wants, sheets, event, turn.host.CAP, offset=offset, now=turn.now)
-        answer.text = answer.claim.text
-        for refusal in answer.claim.refused:
-            if refusal.quiet:  # gone or empty now: a later touch looks again
-                _forget(after, refusal.path)
+        if answer.claim is not None:
+            answer.text = answer.claim.text
+            for refusal in answer.claim.refused:
+                if refusal.quiet:  # gone or empty now: a later touch looks again
+                    _forget(after, refusal.path)
         return _telling(turn, after, answer), answer
 
     try:
@@ -165,11 +167,14 @@ def _sheets(turn: Turn, current: Window) -> dict[str, Sheet | Refusal]:
 
 def _moved(turn: Turn, current: Window | None, sheets: dict[str, Sheet | Refusal]) -> list[str]:
     """Files of the host's that are no longer behind the inode we noted."""
-    inodes = {sheet.inode for sheet in sheets.values() if not isinstance(sheet, Refusal)}
-    if not inodes or current is None:
-        return []
-    hosted = [(path, record["inode"]) for path, record in current.files.items() if record["via"] == "host"]
-    return [path for path, inode in hosted if inode in inodes and turn.world.inode(path) != inode]
+    found = []
+    for sheet in sheets.values() if current is not None else ():
+        if isinstance(sheet, Refusal) or current is None:
+            continue
+        for path, record in current.files.where("inode", sheet.inode):
+            if record["via"] == "host" and turn.world.inode(path) != sheet.inode:
+                found.append(path)
+    return found
 
 
 def _forget(window: Window, path: str) -> None:
@@ -184,6 +189,8 @@ def acknowledging(event: Event, host: ModuleType, store: Store, answer: Answer) 
 
     def acknowledge() -> None:
         if not host.records_injections(event):
+            from handbill.core import epochs
+
             store.update(event.window, lambda window: (epochs.printed(window, event), None))
 
     return acknowledge
@@ -192,7 +199,8 @@ def acknowledging(event: Event, host: ModuleType, store: Store, answer: Answer) 
 def _telling(turn: Turn, window: Window, answer: Answer) -> Window:
     """The person is told once per window that something went wrong, and where to look."""
     problems = [trace["error"] for trace in turn.traces]
-    problems += [f"{refusal.path} {refusal.why}" for refusal in answer.claim.refused if not refusal.quiet]
+    if answer.claim is not None:
+        problems += [f"{refusal.path} {refusal.why}" for refusal in answer.claim.refused if not refusal.quiet]
     if not problems or window.flags.get("told"):
         return window
     answer.message = f"Handbill: {problems[0]}. See: engine doctor"
@@ -206,7 +214,9 @@ def _noted(turn: Turn, window: Window, moved: list[str]) -> Window:
     plan, after = turn.plan, window
     if moved:
         after = after.copy()
-        after.files.update({path: {**after.files[path], "inode": ""} for path in moved if path in after.files})
+        for path in moved:
+            if path in after.files:
+                after.files[path] = {**after.files[path], "inode": ""}
     for path, reason in plan.seen:
         if path not in after.files:
             after = see(after, path, turn.world.inode(path), reason, turn.now)
@@ -219,6 +229,8 @@ def _noted(turn: Turn, window: Window, moved: list[str]) -> Window:
 
 def _remember(turn: Turn) -> Answer:
     """Nothing is delivered now; note what a later event has to settle."""
+    from handbill.core import epochs
+
     if turn.facts is not None and turn.facts.chapter == epochs.SUSPECT:
         for agent in {MAIN, *turn.facts.agents}:
             key = (turn.event.session_id, agent)
@@ -229,12 +241,13 @@ def _remember(turn: Turn) -> Answer:
 
 
 def _suspicion(offset: int) -> Callable[[Window | None], tuple[Window | None, None]]:
+    from handbill.core import epochs
+
     return lambda window: (epochs.suspected(window, offset), None)
 
 
 def _log(turn: Turn, answer: Answer) -> None:
-    found = answer.claim
-    if turn.traces or turn.outcomes or turn.opened or turn.plan or found.grants or found.skipped or found.refused:
+    if turn.traces or turn.outcomes or turn.opened or turn.plan or answer.claim is not None:
         from handbill.logbook import write
 
         write(turn, answer)

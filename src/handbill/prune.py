@@ -59,7 +59,7 @@ def prune(root: str, days: float) -> list[str]:
         try:
             if posix.stat(path).st_mtime > limit or _alive(path):
                 continue
-            window = f"{name[:-5]}.json"
+            window = f"{name[:-5]}.jsonl"
             if name.endswith(".lock") and window in names and window not in removed:
                 continue  # its window lives
             posix.unlink(path)
@@ -70,14 +70,14 @@ def prune(root: str, days: float) -> list[str]:
 
 
 def _alive(path: str) -> bool:
-    if not path.endswith(".json"):
+    if not path.endswith(".jsonl"):
         return False
     from handbill.hotjson import loads
     from handbill.world import read_all
 
     handle = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
     try:
-        plain = loads(read_all(handle, 64 << 20).decode("utf-8", "replace"))
+        plain = loads(read_all(handle, 64 << 20).decode("utf-8", "replace").partition("\n")[0])
     except ValueError:
         return False
     finally:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from handbill.core.claim import Claim
 from handbill.core.plan import Plan
 from handbill.errors import trace_line
 
@@ -12,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from handbill.config import Config
+    from handbill.core.claim import Claim
     from handbill.core.event import Event
     from handbill.core.receipts import Outcome
     from handbill.evidence import Facts
@@ -26,7 +26,7 @@ class Answer:
         self.text = ""
         self.message = ""
         self.plan: Plan | None = None
-        self.claim = Claim()
+        self.claim: Claim | None = None  # nothing was asked of the ledger
 
 
 class Turn:

@@ -7,8 +7,8 @@ import posix
 import time
 import zlib
 
-from handbill.core.claim import Refusal, Sheet
 from handbill.core.paths import under
+from handbill.core.sheet import Refusal, Sheet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

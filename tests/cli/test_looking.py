@@ -131,8 +131,8 @@ def test_doctor_finds_all_well(project: Path) -> None:
 
 def test_doctor_names_each_fault_with_its_fix(project: Path) -> None:
     windows = project / "sessions" / ".windows"
-    (windows / "x.json.corrupt-1").write_text("?")
-    (windows / "x.json.corrupt-1").chmod(0o644)
+    (windows / "x.jsonl.corrupt-1").write_text("?")
+    (windows / "x.jsonl.corrupt-1").chmod(0o644)
     (project / ".handbill.toml").write_text("[standards]\nfiles = 7\n")
     with open(project / "sessions" / ".engine" / "errors.jsonl", "a") as log:
         log.write(json.dumps({"ts": time.time(), "where": "hook X", "error": "it broke"}) + "\n")
@@ -167,13 +167,13 @@ def test_prune_keeps_the_young_and_the_living(project: Path) -> None:
     windows = project / "sessions" / ".windows"
     old = time.time() - 30 * 86400
     for name, pid in (("dead", 2**22 + 1), ("alive", os.getpid())):
-        (windows / f"{name}.json").write_text(json.dumps({"v": 1, "pid": pid}))
+        (windows / f"{name}.jsonl").write_text(json.dumps({"v": 1, "pid": pid}) + "\n")
         (windows / f"{name}.lock").write_text("")
-        for suffix in ("json", "lock"):
+        for suffix in ("jsonl", "lock"):
             os.utime(windows / f"{name}.{suffix}", (old, old))
-    assert "dead.json" in engine("prune", cwd=project)["data"]["removed"]
+    assert "dead.jsonl" in engine("prune", cwd=project)["data"]["removed"]
     left = {path.name for path in windows.iterdir()}
-    assert {"alive.json", "abc-session.json"} <= left and "dead.json" not in left
+    assert {"alive.jsonl", "abc-session.jsonl"} <= left and "dead.jsonl" not in left
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

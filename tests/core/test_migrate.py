@@ -1,25 +1,34 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from handbill.core.migrate import TooNew, from_plain, to_plain
+from handbill.core.migrate import TooNew, from_text, to_text
 from handbill.core.window import SCHEMA, Window
 from handbill.hotjson import dumps, loads
 from makers import window
 
 
+def read(text: str) -> Window:
+    return from_text(text, loads, dumps)
+
+
 def test_there_and_back() -> None:
+    record = {"parts": "k", "via": "x"}
     before = window(
-        files={"/a": {"parts": "k", "via": "x"}}, pending={"/b": "why"}, touched={"/p": ["AGENTS.md"]}, epoch=3
+        files={"/a": record, '/b\n"': record}, pending={"/b": "why"}, touched={"/p": ["AGENTS.md"]}, epoch=3
     )
-    after = from_plain(loads(dumps(to_plain(before))))
+    after = read(to_text(before, dumps))
     assert all(getattr(before, slot) == getattr(after, slot) for slot in Window.__slots__)
+    assert to_text(after, dumps) == to_text(before, dumps)
 
 
-def test_names_of_the_source_documents() -> None:
-    plain = to_plain(window())
-    assert plain["v"] == SCHEMA
-    assert {"preloadedFiles", "pendingPreloads", "touchedDirs", "lifecycle"} <= plain.keys()
+def test_one_line_of_fields_with_the_names_of_the_source_documents_then_one_per_file() -> None:
+    head, *files = to_text(window(files={"/a": {"parts": "k", "via": "x"}}), dumps).splitlines()
+    assert json.loads(head)["v"] == SCHEMA
+    assert {"pendingPreloads", "touchedDirs", "lifecycle"} <= json.loads(head).keys()
+    assert [json.loads(line)["path"] for line in files] == ["/a"]
 
 
 def test_a_seed_file_of_the_source_documents_is_read() -> None:
@@ -30,21 +39,24 @@ def test_a_seed_file_of_the_source_documents_is_read() -> None:
         "pendingPreloads": ["/c"],
         "touchedDirs": {},
     }
-    after = from_plain(seed)
+    after = read(json.dumps(seed))
     assert after.holds("/a") and after.holds("/b")
     assert list(after.pending) == ["/c"]
     assert after.client == 7
 
 
+WHOLE = to_text(window(files={"/a": {"parts": "k", "via": "x"}, "/b": {"parts": "k", "via": "x"}}), dumps)
+
+
 @pytest.mark.parametrize(
-    "plain", [None, [], "x", 7, {"v": "1"}, {"v": -1}, {"v": True}, {"v": 1, "preloadedFiles": []}, {"v": 1, "epoch": "x"},
-              {"v": 1, "preloadedFiles": {"/a": 7}}, {"v": 1, "preloadedFiles": {"/a": {}}}],
+    "text", ["", "null", "[]", '"x"', "7", '{"v":"1"}\n', '{"v":-1}\n', '{"v":true}\n', '{"v":1,"epoch":"x"}\n', '{"v":1}',
+             '{"v":1}\ngarbage\n', '{"v":1}\n{"path":"/a"\n', WHOLE[:-1], WHOLE[:-9], WHOLE[: WHOLE.rfind('{"path"') + 3] + "\n"],
 )  # fmt: skip
-def test_what_is_no_window_is_refused(plain: object) -> None:
+def test_what_is_no_window_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
-        from_plain(plain)
+        read(text)
 
 
 def test_a_newer_schema_is_not_touched() -> None:
     with pytest.raises(TooNew):
-        from_plain({"v": SCHEMA + 1})
+        read(dumps({"v": SCHEMA + 1}) + "\n")

@@ -79,7 +79,7 @@ class Sandbox:
         return self.project / ".claude" / "settings.local.json"
 
     def windows(self) -> list[Path]:
-        return sorted((self.project / "sessions" / ".windows").glob("*.json"))
+        return sorted((self.project / "sessions" / ".windows").glob("*.jsonl"))
 
     def log(self) -> list[dict[str, Any]]:
         path = self.project / "sessions" / ".engine" / "deliveries.jsonl"

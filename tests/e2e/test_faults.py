@@ -103,14 +103,14 @@ def test_hook_dies_at_the_start_after_a_compaction(make: Make, version: str, fau
 
 
 @pytest.mark.parametrize(
-    "garbage", [b"", b'{"v":1,"preloadedFi', b"\x00\xff garbage \xfe", b"[]", b'{"v":1,"preloadedFiles":7}']
+    "garbage", [b"", b'{"v":1,"preloadedFi', b"\x00\xff garbage \xfe", b"[]", b'{"v":1,"epoch":"x"}']
 )
 def test_state_file_broken_between_two_batches(make: Make, garbage: bytes) -> None:
     box = make(NEW)
     marks = directories(box)
     windows = box.project / "sessions" / ".windows"
     octal = "".join(f"{chr(92)}{byte:03o}" for byte in garbage)
-    breaking = f"for f in {windows}/*.json; do printf '{octal}' > $f; done"
+    breaking = f"for f in {windows}/*.jsonl; do printf '{octal}' > $f; done"
     run = box.run(
         box.read("one/f.py"), box.bash("echo 1"), box.bash(breaking), box.read("two/f.py"), box.read("one/f.py"), "done"
     )

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from handbill.core.migrate import to_plain
 from handbill.core.window import SCHEMA, Window
 from handbill.errors import CorruptState, StateBusy, StateUnwritable
 from handbill.hotjson import dumps
@@ -49,7 +48,7 @@ def break_window(store: Store, text: str) -> None:
     if isinstance(store, MemoryStore):
         store.windows[KEY] = text
     elif isinstance(store, FileStore):
-        Path(store.root, ".windows", "session-1.json").write_text(text)
+        Path(store.root, ".windows", "session-1.jsonl").write_text(text)
 
 
 def test_nothing_there(store: Store) -> None:
@@ -102,7 +101,7 @@ def test_an_error_in_the_change_leaves_all_as_it_was_and_the_lock_free(store: St
     assert store.update(KEY, adding("/b")) == 2
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"v":1,"epoch":"x"}', "\x00", '{"v":1,"preloadedFiles":{"/a":1}}'])
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"v":1,"epoch":"x"}\n', "\x00", '{"v":1}\ngarbage\n', '{"v":1}'])
 def test_a_broken_window_is_told_and_put_aside(store: Store, text: str) -> None:
     break_window(store, text)
     with pytest.raises(CorruptState):
@@ -194,7 +193,7 @@ def test_no_id_becomes_a_path(session: str, tmp_path: Path) -> None:
     key = (session, "../agent")
     store.update(key, adding("/a"))
     assert store.read(key) is not None
-    made = {str(path.parent.relative_to(tmp_path)) for path in tmp_path.rglob("*.json")}
+    made = {str(path.parent.relative_to(tmp_path)) for path in tmp_path.rglob("*.jsonl")}
     assert made == {"state/.windows"}
     assert file_name((session, "main")) != file_name((session, "other"))
 
@@ -202,8 +201,8 @@ def test_no_id_becomes_a_path(session: str, tmp_path: Path) -> None:
 def test_a_newer_schema_is_neither_used_nor_put_aside(tmp_path: Path) -> None:
     store = FileStore(str(tmp_path))
     store.update(KEY, adding("/a"))
-    path = tmp_path / ".windows" / "session-1.json"
-    text = dumps({**to_plain(Window(*KEY)), "v": SCHEMA + 1})
+    path = tmp_path / ".windows" / "session-1.jsonl"
+    text = dumps({"v": SCHEMA + 1}) + "\n"
     path.write_text(text)
     with pytest.raises(StateBusy, match="schema"):
         store.update(KEY, adding("/b"))
@@ -217,11 +216,11 @@ def test_a_root_that_cannot_be_written_moves_the_window_to_the_spare_one(tmp_pat
     windows = root / ".windows"
     windows.rename(root / "was")
     windows.write_text("a file where the folder was: nothing can be made below it")
-    (root / "was" / "session-1.json").rename(root / "kept.json")
+    (root / "was" / "session-1.jsonl").rename(root / "kept.json")
     assert store.update(KEY, adding("/b")) == 1
     assert store.update(KEY, adding("/c")) == 2
     store.append("errors", [{"x": 1}])
-    assert (tmp_path / "spare" / ".windows" / "session-1.json").exists()
+    assert (tmp_path / "spare" / ".windows" / "session-1.jsonl").exists()
 
 
 def test_no_root_can_be_written(tmp_path: Path) -> None:

@@ -61,9 +61,8 @@ def wiring(place: Place) -> Iterator[Finding]:
             yield Finding("wiring", BAD, f"{path} lacks {', '.join(missing)}", "engine install")
         else:
             yield Finding("wiring", OK, f"{len(events)} events registered in {path}")
-        yield from _interpreters(
-            events, "engine install --user" if "/.claude/settings.json" in path else "engine install"
-        )
+        user = path == settings_file.path_for(place.project, user=True)
+        yield from _interpreters(events, "engine install --user" if user else "engine install")
     if len(found) > 1:
         yield Finding("wiring", NOTE, "registered more than once: nothing is delivered twice, but each copy costs time")
 
@@ -137,7 +136,7 @@ def state(place: Place) -> Iterator[Finding]:
         text = f"{folder}/.windows or .engine is not private to you, so it is not used"
         yield Finding("permissions", BAD, text, f"chmod 700 {folder}/.windows {folder}/.engine, if they are yours")
     if place.store.spare and os.path.isdir(place.store.spare + "/.windows"):
-        moved = len([name for name in os.listdir(place.store.spare + "/.windows") if name.endswith(".json")])
+        moved = len([name for name in os.listdir(place.store.spare + "/.windows") if name.endswith(".jsonl")])
         if moved:
             yield Finding(
                 "state", BAD, f"{place.store.root} could not be written; {moved} windows live in {place.store.spare}",
@@ -159,7 +158,7 @@ def _folder_state(folder: str) -> Iterator[Finding]:
         text = f"{len(corrupt)} broken state files were put aside in {folder} (newest {max(corrupt)})"
         yield Finding("state", BAD, text, "look at them, then remove them")
     limit = time.time() - DAYS * 86400
-    stale = [n for n in names if n.endswith(".json") and os.lstat(os.path.join(folder, n)).st_mtime < limit]
+    stale = [n for n in names if n.endswith(".jsonl") and os.lstat(os.path.join(folder, n)).st_mtime < limit]
     if stale:
         yield Finding("state", NOTE, f"{len(stale)} windows are older than {DAYS} days", "engine prune")
 

@@ -109,7 +109,7 @@ def _row(label: str, moment: Moment, simulator: Simulator) -> dict[str, Any]:
     files: dict[str, list[int]] = {}
     for path, _, part, parts in moment.titles:
         files.setdefault(path, []).append(part if parts > 1 else 0)
-    records = window.files if window is not None else {}
+    records = dict(window.files.items()) if window is not None else {}
     delivered = [
         {
             "file": path, "parts": sorted(parts), "of": len(records[path]["parts"]) if path in records else 1,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from handbill.cli.place import here
 from handbill.cli.result import Result
 from handbill.cli.screen import short, table
-from handbill.core.claim import Refusal
+from handbill.core.sheet import Refusal
 from handbill.handlers.directives import boundary, present, walk_up
 from handbill.world import World
 

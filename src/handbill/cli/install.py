@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> Result:
 
 def lanes_needed(config: Config) -> int:
     """Enough handlers for the standards to arrive at once; two at least, one is soon outgrown."""
-    from handbill.core.claim import Sheet
+    from handbill.core.sheet import Sheet
     from handbill.handlers.start import _find
     from handbill.world import World
 

@@ -47,7 +47,7 @@ def here(project: str | None = None) -> Place:
 
 def window_file(store: FileStore, key: Key) -> str:
     for root in (store.spare, store.root):
-        path = f"{root}/.windows/{file_name(key)}.json"
+        path = f"{root}/.windows/{file_name(key)}.jsonl"
         if root and os.path.exists(path):
             return path
     return ""

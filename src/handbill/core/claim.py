@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from handbill.core.event import SESSION_STARTED, SUBAGENT_STARTED
 from handbill.core.pack import BETWEEN, PRELOADED, UPDATED, block, parts_of, units
+from handbill.core.sheet import Refusal, Sheet
 from handbill.core.window import with_letter
 
 TYPE_CHECKING = False
@@ -22,29 +23,6 @@ SKIP_PATH, SKIP_INODE, SKIP_CONTENT = "skip-dedup", "skip-inode", "skip-content"
 
 # A compaction keeps the last messages with their injections; those of a window's start stand before them.
 _NEVER_IN_A_TAIL = (SESSION_STARTED, SUBAGENT_STARTED)
-
-
-class Sheet:
-    """A file as it was read for delivery."""
-
-    __slots__ = ("digest", "inode", "path", "text")
-
-    def __init__(self, path: str, inode: str, digest: str, text: str) -> None:
-        self.path = path
-        self.inode = inode
-        self.digest = digest
-        self.text = text
-
-
-class Refusal:
-    """Why a file is not delivered. `quiet`: nothing is wrong (it is gone, or empty)."""
-
-    __slots__ = ("path", "quiet", "why")
-
-    def __init__(self, path: str, why: str, quiet: bool = False) -> None:
-        self.path = path
-        self.why = why
-        self.quiet = quiet
 
 
 class Grant:
@@ -113,10 +91,9 @@ def claim(
         queue.setdefault(want.path, want.reason)
     twin.pending = {}
     room = budget
-    candidates = []
-    there = There(window) if queue else None
+    candidates: list[_Candidate] = []
     for path, reason in queue.items():
-        candidate = _candidate(twin, path, reason, sheets, there, budget, answer)
+        candidate = _candidate(twin, path, reason, sheets, candidates, budget, answer)
         if isinstance(candidate, _Candidate):
             candidates.append(candidate)
         elif candidate:
@@ -136,28 +113,18 @@ def claim(
     return twin, answer
 
 
-class There:
-    """What a window holds under other names: by content, and by inode for files that the host loaded."""
-
-    __slots__ = ("digests", "hosted")
-
-    def __init__(self, window: Window) -> None:
-        self.digests: dict[str, tuple[str, str]] = {}  # content -> (path, inode)
-        self.hosted: dict[str, str] = {}  # inode -> path
-        for path, record in window.files.items():
-            if record["via"] == "host":
-                self.hosted[record["inode"]] = path
-            elif "." not in record["parts"]:
-                self.digests[record["hash"]] = (path, record["inode"])
-
-    def under_another_name(self, sheet: Sheet) -> str:
-        """Why not to deliver; an inode alone proves nothing, file systems use them again."""
-        if self.hosted.get(sheet.inode, sheet.path) != sheet.path:
+def _under_another_name(twin: Window, sheet: Sheet, chosen: list[_Candidate]) -> str:
+    """Why not to deliver: its text is there already. An inode alone proves nothing, they are used again."""
+    for path, record in twin.files.where("inode", sheet.inode):
+        if record["via"] == "host" and path != sheet.path:
             return SKIP_INODE
-        path, inode = self.digests.setdefault(sheet.digest, (sheet.path, sheet.inode))
-        if path == sheet.path:
-            return ""
-        return SKIP_INODE if inode == sheet.inode else SKIP_CONTENT
+    for path, record in twin.files.where("hash", sheet.digest):
+        if path != sheet.path and "." not in record["parts"]:
+            return SKIP_INODE if record["inode"] == sheet.inode else SKIP_CONTENT
+    for other in chosen:
+        if other.sheet.digest == sheet.digest:
+            return SKIP_INODE if other.sheet.inode == sheet.inode else SKIP_CONTENT
+    return ""
 
 
 def _candidate(
@@ -165,7 +132,7 @@ def _candidate(
     path: str,
     reason: str,
     sheets: Mapping[str, Sheet | Refusal],
-    there: There | None,
+    chosen: list[_Candidate],
     budget: int,
     answer: Claim,
 ) -> _Candidate | bool:
@@ -182,7 +149,7 @@ def _candidate(
     if isinstance(sheet, Refusal):
         answer.refused.append(sheet)
         return False
-    why = there.under_another_name(sheet) if there is not None else ""
+    why = _under_another_name(twin, sheet, chosen)
     if why:
         answer.skipped.append((path, why, reason))
         return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from handbill.core.event import PROMPT_SUBMITTED, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED
 from handbill.core.pack import meant, shown
+from handbill.core.records import Records
 from handbill.core.window import Window
 
 TYPE_CHECKING = False
@@ -84,7 +85,7 @@ def opened(event: Event, window: Window | None, now: float) -> Window:
     """A ledger for a window whose start we see; what a side event noted before is kept."""
     twin = Window(event.session_id, event.agent_id or "main", event.host, now)
     if window is not None and not window.started:
-        twin.files = dict(window.files)
+        twin.files = window.files.copy()
         twin.created = window.created
     twin.started = True
     twin.client = event.client
@@ -96,8 +97,9 @@ def compacted(window: Window, offset: int, now: float) -> Window:
     """A new epoch: all but what the host reloads itself is gone, or in the tail that it keeps."""
     twin = window.copy()
     twin.epoch += 1
-    twin.files = {path: record for path, record in window.files.items() if _reloaded(record)}
-    twin.carried = {path: record for path, record in window.files.items() if not _reloaded(record)}
+    every = window.files.items()
+    twin.files = Records.of({path: record for path, record in every if _reloaded(record)})
+    twin.carried = {path: record for path, record in every if not _reloaded(record)}
     twin.carried_from = offset
     twin.pending, twin.claims, twin.touched = {}, [], {}
     twin.suspect = -1

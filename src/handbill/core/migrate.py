@@ -1,21 +1,23 @@
-"""Windows to and from plain JSON values; numbered steps bring old files up to date.
+"""Windows to and from text: one line of fields, then one line for each delivered file.
 
-Field names follow the source documents (`preloadedFiles`, `pendingPreloads`, `touchedDirs`), so
-that their readers find their way.
+Field names follow the source documents (`pendingPreloads`, `touchedDirs`, `lifecycle`), so that
+their readers find their way. Numbered steps bring old files up to date.
 """
 
 from __future__ import annotations
 
+from handbill.core.records import Records
 from handbill.core.window import SCHEMA, Window
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 _NAMES = {
     "session": "sessionId", "agent": "agentId", "host": "host", "created": "createdAt", "lifecycle": "lifecycle",
     "epoch": "epoch", "started": "started", "client": "pid", "transcript": "transcriptPath", "serial": "claimCount",
-    "files": "preloadedFiles", "pending": "pendingPreloads", "claims": "openClaims", "touched": "touchedDirs",
+    "pending": "pendingPreloads", "claims": "openClaims", "touched": "touchedDirs",
     "flags": "flags", "carried": "carriedFiles", "carried_from": "carriedFrom", "suspect": "suspectFrom",
 }  # fmt: skip
 
@@ -38,15 +40,17 @@ class TooNew(ValueError):
     """Written by a newer version of Handbill: neither read nor touched."""
 
 
-def to_plain(window: Window) -> dict[str, Any]:
+def to_text(window: Window, dumps: Callable[[Any], str]) -> str:
     plain: dict[str, Any] = {"v": SCHEMA}
     for slot, name in _NAMES.items():
         plain[name] = getattr(window, slot)
-    return plain
+    return dumps(plain) + window.files.written(dumps) + "\n"
 
 
-def from_plain(plain: Any) -> Window:
-    """Raises ValueError when this is not a window."""
+def from_text(text: str, loads: Callable[[str], Any], dumps: Callable[[Any], str]) -> Window:
+    """Raises ValueError when this is not a window. The files' lines are read when they are asked for."""
+    head, newline, rest = text.partition("\n")
+    plain = loads(head)
     if not isinstance(plain, dict):
         raise ValueError("not an object")
     version = plain.get("v", 0)
@@ -54,20 +58,30 @@ def from_plain(plain: Any) -> Window:
         raise ValueError(f"no known schema version: {version!r}")
     if version > SCHEMA:
         raise TooNew(f"schema version {version}, this program knows {SCHEMA}")
+    if version and not text.endswith("\n"):
+        raise ValueError("cut off")
     for step in STEPS[version:]:
         plain = step(plain)
     window = Window("", "")
     for slot, name in _NAMES.items():
         value = plain.get(name)
-        if value is None:
-            continue
-        usual = getattr(window, slot)
-        if usual.__class__ is float and value.__class__ is int:
-            value = float(value)
-        if value.__class__ is not usual.__class__:
-            raise ValueError(f"{name} is {type(value).__name__}, not {type(usual).__name__}")
-        setattr(window, slot, value)
-    for record in window.files.values():
-        if record.__class__ is not dict or "parts" not in record or "via" not in record:
-            raise ValueError("a delivered file without its state")
+        if value is not None:
+            setattr(window, slot, _checked(name, value, getattr(window, slot)))
+    before = plain.get("preloadedFiles")
+    if isinstance(before, dict):
+        window.files = Records.of(before)
+    elif rest:
+        lines = newline + rest
+        count = lines.count("\n") - 1
+        if lines.count('\n{"path":"') != count or lines.count("}\n") != count:
+            raise ValueError("a line that is no delivered file")
+        window.files = Records(lines[:-1], loads, dumps)
     return window
+
+
+def _checked(name: str, value: Any, usual: Any) -> Any:
+    if usual.__class__ is float and value.__class__ is int:
+        return float(value)
+    if value.__class__ is not usual.__class__:
+        raise ValueError(f"{name} is {type(value).__name__}, not {type(usual).__name__}")
+    return value

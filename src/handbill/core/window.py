@@ -16,6 +16,8 @@ in place, they are replaced.
 
 from __future__ import annotations
 
+from handbill.core.records import Records
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 SEEDING = "seeding"
 
+_COPIED = (dict, list, Records)
 _STATES = {"s": "sent", "k": "confirmed", "e": "assumed", "t": "truncated", "h": "seen"}
 
 
@@ -45,7 +48,7 @@ class Window:
         self.client = 0
         self.transcript = ""
         self.serial = 0  # number of the last claim
-        self.files: dict[str, Record] = {}
+        self.files = Records()
         self.pending: dict[str, str] = {}  # path -> reason, in the order of wanting
         self.claims: list[Record] = []  # on their way, arrival not proven yet
         self.touched: dict[str, list[str]] = {}  # directory -> directive names found there
@@ -58,7 +61,7 @@ class Window:
         twin = Window.__new__(Window)
         for slot in Window.__slots__:
             value = getattr(self, slot)
-            if value.__class__ is dict or value.__class__ is list:
+            if value.__class__ in _COPIED:
                 value = value.copy()
             setattr(twin, slot, value)
         return twin

@@ -1,4 +1,4 @@
-"""Windows as files: `<root>/.windows/<session>[.<agent>].json`, logs in `<root>/.engine/`.
+"""Windows as files: `<root>/.windows/<session>[.<agent>].jsonl`, logs in `<root>/.engine/`.
 
 Writers take turns by `flock` on a sibling file (the kernel drops it when its holder dies) and
 replace the window whole. Where the first root cannot be written (read-only, full), a window
@@ -13,7 +13,7 @@ import posix
 import time
 
 from handbill.core.event import MAIN
-from handbill.core.migrate import TooNew, from_plain, to_plain
+from handbill.core.migrate import TooNew, from_text, to_text
 from handbill.errors import CorruptState, StateBusy, StateUnwritable
 from handbill.hotjson import dumps, loads
 from handbill.world import read_all
@@ -48,6 +48,8 @@ class FileStore:
     def __init__(self, root: str, spare: str = "") -> None:
         self.root = root
         self.spare = spare
+        self._stamp: tuple[str, int, int, int] | None = None  # which file's content `_window` is
+        self._window: Window | None = None
 
     # --- windows -------------------------------------------------------------------------------
 
@@ -58,13 +60,13 @@ class FileStore:
         """Where this window lives: in the spare root once it had to move there."""
         name = file_name(key)
         if self.spare:
-            moved = f"{self.spare}/.windows/{name}.json"
+            moved = f"{self.spare}/.windows/{name}.jsonl"
             try:
                 posix.stat(moved)
                 return moved
             except OSError:
                 pass  # the usual case: it never moved
-        return f"{self.root}/.windows/{name}.json"
+        return f"{self.root}/.windows/{name}.jsonl"
 
     def _read(self, path: str, key: Key) -> Window | None:
         try:
@@ -76,11 +78,18 @@ class FileStore:
                 return None  # another user's: writing will move this window to the spare root
             raise
         try:
+            status = posix.fstat(handle)
+            stamp = (path, status.st_ino, status.st_mtime_ns, status.st_size)
+            if stamp == self._stamp:
+                # as when we looked without the lock: no need to read it again
+                return self._window.copy() if self._window is not None else None
             data = read_all(handle, _MOST)
         finally:
             posix.close(handle)
         try:
-            return from_plain(loads(data.decode("utf-8")))
+            window = from_text(data.decode("utf-8"), loads, dumps)
+            self._stamp, self._window = stamp, window
+            return window.copy()
         except TooNew as error:
             raise StateBusy(f"{path}: {error}", "upgrade Handbill, or remove that window's file") from error
         except (ValueError, RecursionError) as error:
@@ -96,21 +105,21 @@ class FileStore:
             if not self.spare or path.startswith(self.spare + "/"):
                 raise StateUnwritable(f"no state can be written: {error}", "make room, or make it writable") from error
         try:
-            return self._update(f"{self.spare}/.windows/{file_name(key)}.json", key, change, former=path)
+            return self._update(f"{self.spare}/.windows/{file_name(key)}.jsonl", key, change, former=path)
         except OSError as error:
             raise StateUnwritable(f"no state can be written: {error}", "make room, or make it writable") from error
 
     def _update(
         self, path: str, key: Key, change: Callable[[Window | None], tuple[Window | None, T]], former: str = ""
     ) -> T:
-        lock = _locked(path[:-5] + ".lock")
+        lock = _locked(path[:-6] + ".lock")
         try:
             if not former and self._path(key) != path:
                 return self.update(key, change)  # it moved to the spare root while we waited
             before = self._newest(path, former, key)
             after, result = change(before)
             if after is not None and (after is not before or former):
-                _replace(path, dumps(to_plain(after)).encode("utf-8", "replace"))
+                _replace(path, to_text(after, dumps).encode("utf-8", "replace"))
             return result
         finally:
             posix.close(lock)
@@ -166,8 +175,8 @@ class FileStore:
             except OSError:
                 continue
             for name in names:
-                if name.endswith(".json"):
-                    session, _, agent = name[:-5].partition(".")
+                if name.endswith(".jsonl"):
+                    session, _, agent = name[:-6].partition(".")
                     found.add((session, agent or MAIN))
         return sorted(found)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from handbill.core.migrate import from_plain, to_plain
+from handbill.core.migrate import from_text, to_text
 from handbill.errors import CorruptState
 from handbill.hotjson import dumps, loads
 
@@ -27,7 +27,7 @@ class MemoryStore:
     def read(self, key: Key) -> Window | None:
         text = self.windows.get(key)
         try:
-            return from_plain(loads(text)) if text is not None else None
+            return from_text(text, loads, dumps) if text is not None else None
         except ValueError as error:
             raise CorruptState(f"window {key}: {error}") from error
 
@@ -40,7 +40,7 @@ class MemoryStore:
                 before = None
             after, result = change(before)
             if after is not None and after is not before:
-                self.windows[key] = dumps(to_plain(after))
+                self.windows[key] = to_text(after, dumps)
             return result
 
     def append(self, stream: str, lines: Iterable[dict[str, Any]]) -> None:

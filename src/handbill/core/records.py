@@ -1,0 +1,141 @@
+"""The files of one window, kept as the lines they are stored in, and read one at a time.
+
+A window can hold hundreds of files, and an event asks about one or two: a search in the text
+costs next to nothing, making objects of all of it costs more than the rest of the hook.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    Record = dict[str, Any]
+
+_HEAD = '{"path":'
+
+
+class Records:
+    """path -> record. `text` is JSON lines, each beginning with its path and led by a newline."""
+
+    __slots__ = ("_changed", "_dumps", "_loads", "_text")
+
+    def __init__(
+        self, text: str = "", loads: Callable[[str], Any] | None = None, dumps: Callable[[Any], str] | None = None
+    ) -> None:
+        self._text = text
+        self._loads = loads
+        self._dumps = dumps
+        self._changed: dict[str, Record | None] = {}  # what differs from the text; None: no longer there
+
+    @classmethod
+    def of(cls, records: dict[str, Record]) -> Records:
+        made = cls()
+        made._changed.update(records)
+        return made
+
+    def copy(self) -> Records:
+        twin = Records(self._text, self._loads, self._dumps)
+        twin._changed = self._changed.copy()
+        return twin
+
+    # --- one at a time -------------------------------------------------------------------------
+
+    def get(self, path: str) -> Record | None:
+        if path in self._changed:
+            return self._changed[path]
+        return self._at(self._find(path))
+
+    def __getitem__(self, path: str) -> Record:
+        record = self.get(path)
+        if record is None:
+            raise KeyError(path)
+        return record
+
+    def __setitem__(self, path: str, record: Record) -> None:
+        self._changed[path] = record
+
+    def __delitem__(self, path: str) -> None:
+        self._changed[path] = None
+
+    def __contains__(self, path: str) -> bool:
+        return self.get(path) is not None
+
+    def where(self, field: str, value: str) -> Iterator[tuple[str, Record]]:
+        """Records whose text field has this value."""
+        if self._text and self._dumps is not None:
+            wanted = f'"{field}":{self._dumps(value)}'
+            at = self._text.find(wanted)
+            while at >= 0:
+                record = self._at(self._text.rfind("\n", 0, at))
+                if record is not None and record["path"] not in self._changed and record.get(field) == value:
+                    yield record["path"], record
+                at = self._text.find(wanted, at + 1)
+        for path, changed in self._changed.items():
+            if changed is not None and changed.get(field) == value:
+                yield path, changed
+
+    def _find(self, path: str) -> int:
+        if not self._text or self._dumps is None:
+            return -1
+        return self._text.find(f"\n{_HEAD}{self._dumps(path)},")
+
+    def _at(self, start: int) -> Record | None:
+        """The record in the line that begins at `start`."""
+        if start < 0 or self._loads is None:
+            return None
+        end = self._text.find("\n", start + 1)
+        record: Record = self._loads(self._text[start + 1 : end if end >= 0 else len(self._text)])
+        return record
+
+    # --- all of them ---------------------------------------------------------------------------
+
+    def items(self) -> list[tuple[str, Record]]:
+        found: dict[str, Record] = {}
+        if self._text and self._loads is not None:
+            for line in self._text.split("\n"):
+                if line:
+                    record = self._loads(line)
+                    found[record["path"]] = record
+        for path, changed in self._changed.items():
+            if changed is None:
+                found.pop(path, None)
+            else:
+                found[path] = changed
+        return list(found.items())
+
+    def values(self) -> list[Record]:
+        return [record for _, record in self.items()]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([path for path, _ in self.items()])
+
+    def __len__(self) -> int:
+        return len(self.items())
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Records) and self._text == other._text and self._changed == other._changed:
+            return True
+        theirs = dict(other.items()) if isinstance(other, (Records, dict)) else None
+        return theirs is not None and _bare(dict(self.items())) == _bare(theirs)
+
+    __hash__ = None  # type: ignore[assignment]  # a ledger changes: it is no key
+
+    def written(self, dumps: Callable[[Any], str]) -> str:
+        """The text with the changes in it; lines that did not change are not touched."""
+        text = self._text
+        lines = []
+        for path, record in self._changed.items():
+            start = text.find(f"\n{_HEAD}{dumps(path)},") if text else -1
+            if start >= 0:
+                end = text.find("\n", start + 1)
+                text = text[:start] + (text[end:] if end >= 0 else "")
+            if record is not None:
+                lines.append("\n" + dumps({"path": path, **record}))
+        return text + "".join(lines)
+
+
+def _bare(records: dict[str, Record]) -> dict[str, Record]:
+    """Without the path inside, which only records read from text carry."""
+    return {path: {name: value for name, value in record.items() if name != "path"} for path, record in records.items()}

@@ -1,0 +1,24 @@
+"""A file as it was read for delivery, or why it is not delivered."""
+
+from __future__ import annotations
+
+
+class Sheet:
+    __slots__ = ("digest", "inode", "path", "text")
+
+    def __init__(self, path: str, inode: str, digest: str, text: str) -> None:
+        self.path = path
+        self.inode = inode
+        self.digest = digest
+        self.text = text
+
+
+class Refusal:
+    """`quiet`: nothing is wrong (it is gone, or empty)."""
+
+    __slots__ = ("path", "quiet", "why")
+
+    def __init__(self, path: str, why: str, quiet: bool = False) -> None:
+        self.path = path
+        self.why = why
+        self.quiet = quiet
