@@ -117,7 +117,7 @@ def measure(root: Path, subject: Subject) -> Report:
     variants = [
         Variant("none", no_hooks),
         Variant("/bin/true on PostToolBatch", bin_true),
-        Variant("Handbill (engine install)", ours, "project/sessions/.windows/*.json"),
+        Variant("Handbill (engine install)", ours, "project/sessions/.windows/*.jsonl"),
     ]
     if jq_hook.available():
         variants.append(Variant(f"{jq_hook.name()}, on PreToolUse and PostToolUse", bash_jq, "*.json"))

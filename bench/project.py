@@ -56,12 +56,26 @@ class Project:
 
     @property
     def window(self) -> Path:
-        return self.path / "sessions" / ".windows" / f"{self.session}.json"
+        return self.path / "sessions" / ".windows" / f"{self.session}.jsonl"
 
     @property
     def ledger(self) -> Plain:
-        found: Plain = json.loads(self.window.read_text(encoding="utf-8"))
+        """The window's fields, and below `files` and `touched` its records in order."""
+        head, *lines = self.window.read_text(encoding="utf-8").splitlines()
+        found: Plain = json.loads(head)
+        gap = lines.index("")
+        found["files"] = [json.loads(line) for line in lines[:gap]]
+        found["touched"] = [json.loads(line) for line in lines[gap + 1 :]]
         return found
+
+    @ledger.setter
+    def ledger(self, ledger: Plain) -> None:
+        fields = {name: value for name, value in ledger.items() if name not in ("files", "touched")}
+        parts = [[fields, *ledger["files"]], ledger["touched"]]
+        texts = [
+            "".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) + "\n" for one in part) for part in parts
+        ]
+        self.window.write_text("\n".join(texts), encoding="utf-8")
 
     def errors(self) -> list[str]:
         path = self.path / "sessions" / ".engine" / "errors.jsonl"

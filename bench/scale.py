@@ -27,21 +27,21 @@ def many_sessions(project: Project) -> None:
     text = project.window.read_text(encoding="utf-8")
     for number in range(SESSIONS):
         (sessions / f"2026_01_01_SESSION_{number:05d}").mkdir()
-        (sessions / ".windows" / f"earlier-{number:05d}.json").write_text(text, encoding="utf-8")
+        (sessions / ".windows" / f"earlier-{number:05d}.jsonl").write_text(text, encoding="utf-8")
 
 
 def many_files(project: Project) -> None:
     """This window was given a directive in each of many folders."""
     ledger = project.ledger
-    record = next(reversed(ledger["preloadedFiles"].values()))
+    record = ledger["files"][-1]
     for number in range(FILES):
         folder = f"{project.path}/packages/package_{number:03d}"
-        ledger["touchedDirs"][folder] = ["AGENTS.md"]
-        ledger["preloadedFiles"][f"{folder}/.directives/AGENTS.md"] = {
-            **record, "inode": f"65024:{900_000_000 + number}", "hash": f"{number:08x}",
-            "reason": f"directive of {folder}",
-        }  # fmt: skip
-    project.window.write_text(json.dumps(ledger, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+        ledger["touched"].append({"dir": folder, "found": ["AGENTS.md"]})
+        ledger["files"].append({
+            **record, "path": f"{folder}/.directives/AGENTS.md", "inode": f"65024:{900_000_000 + number}",
+            "hash": f"{number:08x}", "reason": f"directive of {folder}",
+        })  # fmt: skip
+    project.ledger = ledger
 
 
 def long_transcript(project: Project) -> None:

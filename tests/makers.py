@@ -25,7 +25,11 @@ def window(**values: object) -> Window:
     made = Window("s", "main", "claude-code", 1.0)
     made.started = True
     for name, value in values.items():
-        setattr(made, name, Records.of(value) if name == "files" and isinstance(value, dict) else value)
+        if name == "files" and isinstance(value, dict):
+            value = Records.of("path", value)
+        if name == "touched" and isinstance(value, dict):
+            value = Records.of("dir", {path: {"found": names} for path, names in value.items()})
+        setattr(made, name, value)
     return made
 
 

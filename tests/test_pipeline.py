@@ -46,7 +46,7 @@ class Box:
         name = f"{self.sim.session}.{agent}" if agent else self.sim.session
         lines = (self.project / "sessions" / ".windows" / f"{name}.jsonl").read_text().splitlines()
         found: dict[str, Any] = json.loads(lines[0])
-        found["files"] = {record["path"]: record for record in map(json.loads, lines[1:])}
+        found["files"] = {record["path"]: record for record in map(json.loads, lines[1 : lines.index("")])}
         return found
 
     def log(self, event: str) -> list[str]:

@@ -222,7 +222,8 @@ def _noted(turn: Turn, window: Window, moved: list[str]) -> Window:
             after = see(after, path, turn.world.inode(path), reason, turn.now)
     if plan.touched or plan.flags:
         after = after.copy()
-        after.touched.update(plan.touched)
+        for directory, names in plan.touched.items():
+            after.touched[directory] = {"found": names}
         after.flags.update(plan.flags)
     return after
 

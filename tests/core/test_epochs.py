@@ -79,7 +79,7 @@ def test_compaction_drops_all_but_what_the_host_reloads() -> None:
     assert after.epoch == 1
     assert list(after.files) == ["/CLAUDE.md"]
     assert set(after.carried) == {"/std", "/dir", "/sub/CLAUDE.md"}
-    assert not after.pending and not after.touched and not after.claims
+    assert not after.pending and not len(after.touched) and not after.claims
     assert after.carried_from == 500
     assert "compacting" not in after.flags
 

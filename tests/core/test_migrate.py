@@ -25,9 +25,11 @@ def test_there_and_back() -> None:
 
 
 def test_one_line_of_fields_with_the_names_of_the_source_documents_then_one_per_file() -> None:
-    head, *files = to_text(window(files={"/a": {"parts": "k", "via": "x"}}), dumps).splitlines()
+    text = to_text(window(files={"/a": {"parts": "k", "via": "x"}}, touched={"/p": ["AGENTS.md"]}), dumps)
+    head, *files, gap, touched = text.splitlines()
+    assert gap == "" and json.loads(touched) == {"dir": "/p", "found": ["AGENTS.md"]}
     assert json.loads(head)["v"] == SCHEMA
-    assert {"pendingPreloads", "touchedDirs", "lifecycle"} <= json.loads(head).keys()
+    assert {"pendingPreloads", "lifecycle"} <= json.loads(head).keys()
     assert [json.loads(line)["path"] for line in files] == ["/a"]
 
 
@@ -45,12 +47,20 @@ def test_a_seed_file_of_the_source_documents_is_read() -> None:
     assert after.client == 7
 
 
+@pytest.mark.parametrize("files", [{}, {"/a": {"parts": "k", "via": "x"}}])
+@pytest.mark.parametrize("touched", [{}, {"/p": []}, {"/p": ["x"], "/q": []}])
+def test_empty_parts(files: dict[str, dict[str, str]], touched: dict[str, list[str]]) -> None:
+    before = window(files=files, touched=touched)
+    after = read(to_text(before, dumps))
+    assert after.files == before.files and after.touched == before.touched
+
+
 WHOLE = to_text(window(files={"/a": {"parts": "k", "via": "x"}, "/b": {"parts": "k", "via": "x"}}), dumps)
 
 
 @pytest.mark.parametrize(
     "text", ["", "null", "[]", '"x"', "7", '{"v":"1"}\n', '{"v":-1}\n', '{"v":true}\n', '{"v":1,"epoch":"x"}\n', '{"v":1}',
-             '{"v":1}\ngarbage\n', '{"v":1}\n{"path":"/a"\n', WHOLE[:-1], WHOLE[:-9], WHOLE[: WHOLE.rfind('{"path"') + 3] + "\n"],
+             '{"v":1}\ngarbage\n', '{"v":1}\n{"path":"/a"\n', WHOLE[:-1], WHOLE[:-9], WHOLE[: WHOLE.rfind('{"path"') + 3] + "\n", '{"v":1}\n'],
 )  # fmt: skip
 def test_what_is_no_window_is_refused(text: str) -> None:
     with pytest.raises(ValueError):

@@ -14,13 +14,13 @@ steps = st.lists(st.tuples(paths, st.none() | record), max_size=12)
 
 
 def stored(records: Records) -> Records:
-    return Records(records.written(dumps), loads, dumps)
+    return Records("path", records.written(dumps), loads, dumps)
 
 
 @given(first=steps, second=steps)
 def test_as_a_dict_would(first: list[tuple[str, Any]], second: list[tuple[str, Any]]) -> None:
     """Set and delete, write and read, set and delete again: the same as a plain dict."""
-    records, model = Records(), dict[str, Any]()
+    records, model = Records("path"), dict[str, Any]()
     for part in (first, second):
         for path, value in part:
             if value is None:
@@ -43,7 +43,7 @@ def test_as_a_dict_would(first: list[tuple[str, Any]], second: list[tuple[str, A
 
 
 def test_a_copy_is_apart() -> None:
-    one = Records.of({"/a": {"hash": "1"}})
+    one = Records.of("path", {"/a": {"hash": "1"}})
     two = one.copy()
     two["/b"] = {"hash": "2"}
     assert "/b" not in one and one != two
@@ -51,6 +51,6 @@ def test_a_copy_is_apart() -> None:
 
 def test_lines_that_did_not_change_are_not_touched() -> None:
     text = '\n{"path":"/a","odd":  "spacing"}\n{"path":"/b","hash":"2"}'
-    records = Records(text, loads, dumps)
+    records = Records("path", text, loads, dumps)
     records["/b"] = {"hash": "3"}
     assert records.written(dumps) == '\n{"path":"/a","odd":  "spacing"}\n{"path":"/b","hash":"3"}'

@@ -55,7 +55,7 @@ def chapter(
         if window is None or not window.started:
             return FRESH
         # touched: it has worked since, so this is no second registration of the same start
-        again = bool(window.touched) or now - window.created > SAME_MOMENT
+        again = len(window.touched) > 0 or now - window.created > SAME_MOMENT
         return FRESH if again and not agents_survive else GO_ON
     if window is None or not window.started:
         return {TOOL_BATCH_FINISHED: ADOPT, PROMPT_SUBMITTED: WAIT}.get(event.kind, GO_ON)
@@ -98,10 +98,10 @@ def compacted(window: Window, offset: int, now: float) -> Window:
     twin = window.copy()
     twin.epoch += 1
     every = window.files.items()
-    twin.files = Records.of({path: record for path, record in every if _reloaded(record)})
+    twin.files = Records.of("path", {path: record for path, record in every if _reloaded(record)})
     twin.carried = {path: record for path, record in every if not _reloaded(record)}
     twin.carried_from = offset
-    twin.pending, twin.claims, twin.touched = {}, [], {}
+    twin.pending, twin.claims, twin.touched = {}, [], Records("dir")
     twin.suspect = -1
     twin.flags = {name: value for name, value in window.flags.items() if name != "compacting"}
     twin.flags["compacted"] = now

@@ -1,7 +1,7 @@
-"""Windows to and from text: one line of fields, then one line for each delivered file.
+"""Windows to and from text: a line of fields, a line for each delivered file, a line for each touched directory.
 
-Field names follow the source documents (`pendingPreloads`, `touchedDirs`, `lifecycle`), so that
-their readers find their way. Numbered steps bring old files up to date.
+Field names follow the source documents (`pendingPreloads`, `lifecycle`, …), so that their readers
+find their way. Numbered steps bring old files up to date.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "session": "sessionId", "agent": "agentId", "host": "host", "created": "createdAt", "lifecycle": "lifecycle",
     "epoch": "epoch", "started": "started", "client": "pid", "transcript": "transcriptPath", "serial": "claimCount",
-    "pending": "pendingPreloads", "claims": "openClaims", "touched": "touchedDirs",
+    "pending": "pendingPreloads", "claims": "openClaims",
     "flags": "flags", "carried": "carriedFiles", "carried_from": "carriedFrom", "suspect": "suspectFrom",
 }  # fmt: skip
 
@@ -44,12 +44,12 @@ def to_text(window: Window, dumps: Callable[[Any], str]) -> str:
     plain: dict[str, Any] = {"v": SCHEMA}
     for slot, name in _NAMES.items():
         plain[name] = getattr(window, slot)
-    return dumps(plain) + window.files.written(dumps) + "\n"
+    return f"{dumps(plain)}{window.files.written(dumps)}\n{window.touched.written(dumps)}\n"
 
 
 def from_text(text: str, loads: Callable[[str], Any], dumps: Callable[[Any], str]) -> Window:
     """Raises ValueError when this is not a window. The files' lines are read when they are asked for."""
-    head, newline, rest = text.partition("\n")
+    head, _, rest = text.partition("\n")
     plain = loads(head)
     if not isinstance(plain, dict):
         raise ValueError("not an object")
@@ -67,16 +67,27 @@ def from_text(text: str, loads: Callable[[str], Any], dumps: Callable[[Any], str
         value = plain.get(name)
         if value is not None:
             setattr(window, slot, _checked(name, value, getattr(window, slot)))
-    before = plain.get("preloadedFiles")
-    if isinstance(before, dict):
-        window.files = Records.of(before)
-    elif rest:
-        lines = newline + rest
-        count = lines.count("\n") - 1
-        if lines.count('\n{"path":"') != count or lines.count("}\n") != count:
-            raise ValueError("a line that is no delivered file")
-        window.files = Records(lines[:-1], loads, dumps)
+    if version:
+        files, gap, touched = rest.partition("\n\n") if not rest.startswith("\n") else ("", "\n", rest[1:])
+        window.files = _records("path", files, loads, dumps)
+        window.touched = _records("dir", touched.removesuffix("\n"), loads, dumps)
+        if not gap:
+            raise ValueError("cut off")
+    else:
+        window.files = Records.of("path", plain.get("preloadedFiles") or {})
+        window.touched = Records.of(
+            "dir", {path: {"found": names} for path, names in plain.get("touchedDirs", {}).items()}
+        )
     return window
+
+
+def _records(key: str, lines: str, loads: Callable[[str], Any], dumps: Callable[[Any], str]) -> Records:
+    """Only the ends are looked at: files are replaced whole, so a broken one is cut off or something else."""
+    if not lines:
+        return Records(key)
+    if not lines.startswith(f'{{"{key}":"') or not lines.endswith("}"):
+        raise ValueError(f"a line without its {key}")
+    return Records(key, "\n" + lines, loads, dumps)
 
 
 def _checked(name: str, value: Any, usual: Any) -> Any:

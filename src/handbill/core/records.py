@@ -1,7 +1,7 @@
-"""The files of one window, kept as the lines they are stored in, and read one at a time.
+"""Records by name, kept as the lines they are stored in, and read one at a time.
 
-A window can hold hundreds of files, and an event asks about one or two: a search in the text
-costs next to nothing, making objects of all of it costs more than the rest of the hook.
+A window can hold hundreds of files and directories, and an event asks about one or two: a search
+in the text costs next to nothing, making objects of all of it more than the rest of the hook.
 """
 
 from __future__ import annotations
@@ -13,30 +13,33 @@ if TYPE_CHECKING:
 
     Record = dict[str, Any]
 
-_HEAD = '{"path":'
-
 
 class Records:
-    """path -> record. `text` is JSON lines, each beginning with its path and led by a newline."""
+    """name -> record. `text` is JSON lines, each led by a newline and beginning with its name under `key`."""
 
-    __slots__ = ("_changed", "_dumps", "_loads", "_text")
+    __slots__ = ("_changed", "_dumps", "_loads", "_text", "key")
 
     def __init__(
-        self, text: str = "", loads: Callable[[str], Any] | None = None, dumps: Callable[[Any], str] | None = None
+        self,
+        key: str,
+        text: str = "",
+        loads: Callable[[str], Any] | None = None,
+        dumps: Callable[[Any], str] | None = None,
     ) -> None:
+        self.key = key
         self._text = text
         self._loads = loads
         self._dumps = dumps
         self._changed: dict[str, Record | None] = {}  # what differs from the text; None: no longer there
 
     @classmethod
-    def of(cls, records: dict[str, Record]) -> Records:
-        made = cls()
+    def of(cls, key: str, records: dict[str, Record]) -> Records:
+        made = cls(key)
         made._changed.update(records)
         return made
 
     def copy(self) -> Records:
-        twin = Records(self._text, self._loads, self._dumps)
+        twin = Records(self.key, self._text, self._loads, self._dumps)
         twin._changed = self._changed.copy()
         return twin
 
@@ -69,8 +72,8 @@ class Records:
             at = self._text.find(wanted)
             while at >= 0:
                 record = self._at(self._text.rfind("\n", 0, at))
-                if record is not None and record["path"] not in self._changed and record.get(field) == value:
-                    yield record["path"], record
+                if record is not None and record[self.key] not in self._changed and record.get(field) == value:
+                    yield record[self.key], record
                 at = self._text.find(wanted, at + 1)
         for path, changed in self._changed.items():
             if changed is not None and changed.get(field) == value:
@@ -79,7 +82,7 @@ class Records:
     def _find(self, path: str) -> int:
         if not self._text or self._dumps is None:
             return -1
-        return self._text.find(f"\n{_HEAD}{self._dumps(path)},")
+        return self._text.find(f'\n{{"{self.key}":{self._dumps(path)},')
 
     def _at(self, start: int) -> Record | None:
         """The record in the line that begins at `start`."""
@@ -97,7 +100,7 @@ class Records:
             for line in self._text.split("\n"):
                 if line:
                     record = self._loads(line)
-                    found[record["path"]] = record
+                    found[record[self.key]] = record
         for path, changed in self._changed.items():
             if changed is None:
                 found.pop(path, None)
@@ -118,7 +121,11 @@ class Records:
         if isinstance(other, Records) and self._text == other._text and self._changed == other._changed:
             return True
         theirs = dict(other.items()) if isinstance(other, (Records, dict)) else None
-        return theirs is not None and _bare(dict(self.items())) == _bare(theirs)
+        return theirs is not None and self._bare(dict(self.items())) == self._bare(theirs)
+
+    def _bare(self, records: dict[str, Record]) -> dict[str, Record]:
+        """Without the name inside, which only records read from text carry."""
+        return {name: {k: v for k, v in record.items() if k != self.key} for name, record in records.items()}
 
     __hash__ = None  # type: ignore[assignment]  # a ledger changes: it is no key
 
@@ -127,15 +134,10 @@ class Records:
         text = self._text
         lines = []
         for path, record in self._changed.items():
-            start = text.find(f"\n{_HEAD}{dumps(path)},") if text else -1
+            start = text.find(f'\n{{"{self.key}":{dumps(path)},') if text else -1
             if start >= 0:
                 end = text.find("\n", start + 1)
                 text = text[:start] + (text[end:] if end >= 0 else "")
             if record is not None:
-                lines.append("\n" + dumps({"path": path, **record}))
+                lines.append("\n" + dumps({self.key: path, **record}))
         return text + "".join(lines)
-
-
-def _bare(records: dict[str, Record]) -> dict[str, Record]:
-    """Without the path inside, which only records read from text carry."""
-    return {path: {name: value for name, value in record.items() if name != "path"} for path, record in records.items()}

@@ -48,10 +48,10 @@ class Window:
         self.client = 0
         self.transcript = ""
         self.serial = 0  # number of the last claim
-        self.files = Records()
+        self.files = Records("path")
         self.pending: dict[str, str] = {}  # path -> reason, in the order of wanting
         self.claims: list[Record] = []  # on their way, arrival not proven yet
-        self.touched: dict[str, list[str]] = {}  # directory -> directive names found there
+        self.touched = Records("dir")  # directory -> {"found": directive names}
         self.flags: dict[str, Any] = {}
         self.carried: dict[str, Record] = {}  # of the epoch before; some may survive in the kept tail
         self.carried_from = 0  # transcript size when that compaction was told
