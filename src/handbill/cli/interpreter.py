@@ -15,7 +15,7 @@ _PROBE = (
     "import sys, posix, fcntl, zlib, _json, time\n"
     "print(sys.version_info[0], sys.version_info[1], getattr(sys, '_base_executable', '') or sys.executable)"
 )
-ROUNDS = 7
+ROUNDS = 15
 
 
 @dataclass
@@ -44,18 +44,15 @@ def probe(path: str) -> Interpreter | None:
         return None
     if version < (3, 11) or not os.access(real, os.X_OK):
         return None
-    return Interpreter(real, version, 0.0)
+    return Interpreter(real, version, float("inf"))
 
 
 def measure(path: str) -> float:
-    """CPU time of the cheapest of some bare starts; CPU, because a busy machine blurs the clock."""
-    best = float("inf")
-    for _ in range(ROUNDS):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([path, "-I", "-S", "-c", "pass"], check=True, stdin=subprocess.DEVNULL)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return best
+    """CPU time of one bare start; CPU, because a busy machine blurs the clock."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([path, "-I", "-S", "-c", "pass"], check=True, stdin=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def choose(wanted: str | None = None) -> Interpreter:
@@ -71,6 +68,7 @@ def choose(wanted: str | None = None) -> Interpreter:
             usable.setdefault(found.path, found)
     if not usable:
         raise HandbillError("no Python 3.11 or newer was found", "install one, or name it with --python")
-    for one in usable.values():
-        one.cost = measure(one.path)
+    for _ in range(ROUNDS):  # taking turns, so that a busy moment hits all of them
+        for one in usable.values():
+            one.cost = min(one.cost, measure(one.path))
     return min(usable.values(), key=lambda one: one.cost)

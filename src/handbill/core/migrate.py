@@ -75,9 +75,9 @@ def from_text(text: str, loads: Callable[[str], Any], dumps: Callable[[Any], str
             raise ValueError("cut off")
     else:
         window.files = Records.of("path", plain.get("preloadedFiles") or {})
-        window.touched = Records.of(
-            "dir", {path: {"found": names} for path, names in plain.get("touchedDirs", {}).items()}
-        )
+        before = plain.get("touchedDirs")
+        touched_before = before.items() if isinstance(before, dict) else ()
+        window.touched = Records.of("dir", {path: {"found": names} for path, names in touched_before})
     return window
 
 
