@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
-REAL_HOME = os.path.expanduser("~")
+from box import NEW, Box
+
+# Time is measured in bench/, never in a test: a busy machine must not fail one.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True)
@@ -17,3 +22,15 @@ def no_real_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(home))
     for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID", "AI_AGENT"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def make_box(tmp_path: Path) -> Callable[..., Box]:
+    def box(version: str = NEW) -> Box:
+        made = Box(tmp_path, version)
+        for name in ("one", "two"):
+            made.write(f"{name}/.directives/AGENTS.md", f"rules of {name}\n")
+            made.write(f"{name}/f.py", "x\n")
+        return made
+
+    return box

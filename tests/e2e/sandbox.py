@@ -95,12 +95,12 @@ def copies(request: Request, *marks: str) -> dict[str, int]:
     return {mark: request.text.count(mark) for mark in marks}
 
 
-def once(request: Request, *marks: str) -> None:
+def assert_once(request: Request, *marks: str) -> None:
     found = copies(request, *marks)
     assert found == dict.fromkeys(marks, 1), found
 
 
-def absent(request: Request, *marks: str) -> None:
+def assert_absent(request: Request, *marks: str) -> None:
     found = copies(request, *marks)
     assert found == dict.fromkeys(marks, 0), found
 

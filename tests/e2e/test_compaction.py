@@ -1,8 +1,8 @@
-"""After a compaction a window has what it must have, once; the other windows are left alone."""
+"""After a compaction a window has what it must have, assert_once; the other windows are left alone."""
 
 from __future__ import annotations
 
-from sandbox import ALMOST_FULL, COMPACTION, STANDARDS, Sandbox, absent, once
+from sandbox import ALMOST_FULL, COMPACTION, STANDARDS, Sandbox, assert_absent, assert_once
 from talk import Talk
 
 from conftest import Make
@@ -33,13 +33,13 @@ def test_compaction_of_main(make: Make, version: str) -> None:
     requests = run.of()
     assert any(request.is_summary for request in run.requests)
     after = [request for request in requests if "THE SUMMARY" in request.text]
-    once(after[0], *STANDARDS, "MARK-TWO")  # two: its batch is the tail that the client keeps
-    absent(after[0], "MARK-ONE")
+    assert_once(after[0], *STANDARDS, "MARK-TWO")  # two: its batch is the tail that the client keeps
+    assert_absent(after[0], "MARK-ONE")
     for request in after[:3]:
-        once(request, *STANDARDS, "MARK-TWO")  # touched again: not delivered again
-    once(after[-1], *STANDARDS, *MARKS)  # touched again after it was gone: back, once
+        assert_once(request, *STANDARDS, "MARK-TWO")  # touched again: not delivered again
+    assert_once(after[-1], *STANDARDS, *MARKS)  # touched again after it was gone: back, assert_once
     resumed = box.run(box.read("one/f.py"), box.read("two/f.py"), "done", args=("--resume", run.session))
-    once(resumed.of()[-1], *STANDARDS, *MARKS)
+    assert_once(resumed.of()[-1], *STANDARDS, *MARKS)
 
 
 def test_two_compactions(make: Make, version: str) -> None:
@@ -52,7 +52,7 @@ def test_two_compactions(make: Make, version: str) -> None:
         box.bash("echo 3"), box.read("one/f.py"), box.bash("echo 4"), "done", env=COMPACTION,
     )  # fmt: skip
     assert sum(request.is_summary for request in run.requests) == 2
-    once(run.of()[-1], *STANDARDS, "MARK-ONE")
+    assert_once(run.of()[-1], *STANDARDS, "MARK-ONE")
 
 
 def test_manual_compaction(make: Make, version: str) -> None:
@@ -65,7 +65,7 @@ def test_manual_compaction(make: Make, version: str) -> None:
     talk.say("go on")
     talk.close()
     requests = [r for r in box.client.model.requests if r.body.get("tools") and not r.is_summary]
-    once(requests[-1], *STANDARDS, "MARK-ONE")
+    assert_once(requests[-1], *STANDARDS, "MARK-ONE")
 
 
 def test_compaction_inside_a_subagent_leaves_main_alone(make: Make, version: str) -> None:
@@ -80,12 +80,12 @@ def test_compaction_inside_a_subagent_leaves_main_alone(make: Make, version: str
         env=COMPACTION,
     )  # fmt: skip
     for request in run.of()[1:]:
-        once(request, *STANDARDS, "MARK-ONE")
-    once(run.of()[-1], "MARK-TWO")
+        assert_once(request, *STANDARDS, "MARK-ONE")
+    assert_once(run.of()[-1], "MARK-TWO")
     agent = run.of(None)
     assert "THE SUMMARY" in agent[-1].text
-    once(agent[1], "MARK-ONE", "# Invariants\n")
-    once(agent[-1], "MARK-ONE", "# Invariants\n")  # gone with the compaction, back with the next touch
+    assert_once(agent[1], "MARK-ONE", "# Invariants\n")
+    assert_once(agent[-1], "MARK-ONE", "# Invariants\n")  # gone with the compaction, back with the next touch
 
 
 def test_compaction_of_main_leaves_a_subagent_alone(make: Make, version: str) -> None:
@@ -98,8 +98,8 @@ def test_compaction_of_main_leaves_a_subagent_alone(make: Make, version: str) ->
         agent=(box.read("one/f.py"), "sub one", box.read("one/f.py"), box.bash(), "sub two"),
         env=COMPACTION,
     )  # fmt: skip
-    once(run.of()[-1], *STANDARDS, "MARK-ONE")
+    assert_once(run.of()[-1], *STANDARDS, "MARK-ONE")
     for request in run.of(None):
         found = request.text.count("MARK-ONE")
         assert found <= 1
-    once(run.of(None)[-1], "MARK-ONE", "# Invariants\n")
+    assert_once(run.of(None)[-1], "MARK-ONE", "# Invariants\n")

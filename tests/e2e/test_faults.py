@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from sandbox import ALMOST_FULL, COMPACTION, NEW, OLD, ROOT, STANDARDS, Sandbox, absent, copies, once
+from sandbox import ALMOST_FULL, COMPACTION, NEW, OLD, ROOT, STANDARDS, Sandbox, assert_absent, assert_once, copies
 
 from conftest import Make
 from handbill.live import Reply
@@ -48,9 +48,9 @@ def test_hook_dies_at_a_batch(make: Make, version: str, fault: str) -> None:
     env = break_hooks(box, fault, "PostToolBatch:1")
     steps = box.read("one/f.py"), box.bash("echo 1"), box.bash("echo 2"), box.read("two/f.py"), box.bash("echo 3")
     run = box.run(*steps, "done", env=env)
-    once(run.of()[-1], *STANDARDS, *marks)
+    assert_once(run.of()[-1], *STANDARDS, *marks)
     resumed = box.run(box.read("one/f.py"), "done", args=("--resume", run.session))
-    once(resumed.of()[-1], *STANDARDS, *marks)
+    assert_once(resumed.of()[-1], *STANDARDS, *marks)
     if fault != "after-print":  # there nothing was lost: the client had the answer
         assert any("PostToolBatch hook" in finding for finding in box.traces())
 
@@ -63,13 +63,13 @@ def test_hook_dies_in_a_subagent(make: Make, version: str, fault: str) -> None:
     env = break_hooks(box, fault, "PostToolBatch:1")
     steps = box.read("one/f.py"), box.bash("echo 1"), box.read("two/f.py"), box.bash("echo 2"), box.bash("echo 3")
     run = box.run(box.agent(), box.bash(), "done", agent=(*steps, "sub"), env=env)
-    absent(run.of()[-1], *marks)
+    assert_absent(run.of()[-1], *marks)
     if version == OLD and fault == "after-print":
         # Nothing on this client tells a hook that died after printing from one that died before:
         # a second copy is the lesser evil.
         assert copies(run.of(None)[-1], "MARK-ONE", "MARK-TWO") == {"MARK-ONE": 2, "MARK-TWO": 1}
     else:
-        once(run.of(None)[-1], *marks, "# Invariants\n")
+        assert_once(run.of(None)[-1], *marks, "# Invariants\n")
 
 
 @pytest.mark.parametrize("fault", [*KILLS, "hang-before-claim"])
@@ -78,7 +78,7 @@ def test_hook_dies_at_session_start(make: Make, version: str, fault: str) -> Non
     marks = directories(box)
     env = break_hooks(box, fault, "SessionStart:1")
     run = box.run(box.read("one/f.py"), box.bash("echo 1"), box.read("two/f.py"), box.bash("echo 2"), "done", env=env)
-    once(run.of()[-1], *STANDARDS, *marks)
+    assert_once(run.of()[-1], *STANDARDS, *marks)
     if fault != "after-print":
         assert any("SessionStart hook" in finding for finding in box.traces())
 
@@ -99,7 +99,7 @@ def test_hook_dies_at_the_start_after_a_compaction(make: Make, version: str, fau
     )
     run = box.run(*steps, box.bash("echo 3"), "done", env=env)
     assert "THE SUMMARY" in run.of()[-1].text
-    once(run.of()[-1], *STANDARDS, *marks)
+    assert_once(run.of()[-1], *STANDARDS, *marks)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_state_file_broken_between_two_batches(make: Make, garbage: bytes) -> No
     run = box.run(
         box.read("one/f.py"), box.bash("echo 1"), box.bash(breaking), box.read("two/f.py"), box.read("one/f.py"), "done"
     )
-    once(run.of()[-1], *STANDARDS, *marks)
+    assert_once(run.of()[-1], *STANDARDS, *marks)
     assert list(windows.glob("*.corrupt-*")), "put aside, never overwritten"
     assert any(".corrupt-" in finding for finding in box.traces())
 
@@ -126,7 +126,7 @@ def test_state_file_broken_between_two_runs(make: Make, version: str) -> None:
     for window in box.windows():
         window.write_bytes(b"garbage")
     second = box.run(box.read("one/f.py"), box.read("two/f.py"), box.bash(), "done", args=("--resume", first.session))
-    once(second.of()[-1], *STANDARDS, *marks)
+    assert_once(second.of()[-1], *STANDARDS, *marks)
 
 
 def can_mount() -> bool:
@@ -151,7 +151,7 @@ def test_state_folder_cannot_be_written(make: Make, options: str, tmp_path: Path
     wrapper.chmod(0o755)
     box.client.binary = str(wrapper)
     run = box.run(box.read("one/f.py"), box.read("two/f.py"), box.read("one/f.py"), box.bash(), "done")
-    once(run.of()[-1], *STANDARDS, *marks)
+    assert_once(run.of()[-1], *STANDARDS, *marks)
     assert any("could not be written" in finding for finding in box.traces())
 
 
@@ -173,8 +173,8 @@ def test_directives_that_are_no_pages(make: Make, version: str) -> None:
     run = box.run(
         box.read("odd/f.py"), box.read("large/f.py"), [box.read("one/f.py"), box.read("two/f.py")], box.bash(), "done"
     )
-    once(run.of()[-1], *STANDARDS, *marks, "MARK-BESIDE")
-    absent(run.of()[-1], "MARK-SECRET")
+    assert_once(run.of()[-1], *STANDARDS, *marks, "MARK-BESIDE")
+    assert_absent(run.of()[-1], "MARK-SECRET")
     shown = "\n".join(box.traces())
     for words in ("leads out of the project", "not a regular file", "5,242,880 bytes"):
         assert words in shown
@@ -188,8 +188,8 @@ def test_directive_deleted_before_its_turn(make: Make) -> None:
     box.write("big/f.py", "x\n")
     gone = box.bash(f"rm {box.path('big/.directives/AGENTS.md')}")
     run = box.run(box.read("big/f.py"), gone, box.read("one/f.py"), box.bash(), "done")
-    once(run.of()[-1], *STANDARDS, "MARK-ONE", "line 00000 of")
-    absent(run.of()[-1], "line 00899 of")
+    assert_once(run.of()[-1], *STANDARDS, "MARK-ONE", "line 00000 of")
+    assert_absent(run.of()[-1], "line 00899 of")
 
 
 def break_installation(box: Sandbox, what: str) -> None:
@@ -204,7 +204,7 @@ def break_installation(box: Sandbox, what: str) -> None:
         text = text.replace(json.dumps(real), json.dumps(str(python)))
         assert str(python) in text
     box.settings().write_text(text)
-    once(box.run(box.bash(), "done").of()[-1], *STANDARDS)
+    assert_once(box.run(box.bash(), "done").of()[-1], *STANDARDS)
     if what == "interpreter":
         python.unlink()
     else:
@@ -224,6 +224,6 @@ def test_removed_after_install(make: Make, version: str, what: str) -> None:
     assert json.loads(run.stdout)["result"] == "the end"
     assert "fine" in run.of()[-1].text
     assert not any("hook error" in request.text for request in run.requests)
-    absent(run.of()[-1], *STANDARDS, "MARK-ONE")
+    assert_absent(run.of()[-1], *STANDARDS, "MARK-ONE")
     found = box.engine("doctor", "--project", str(box.project), expect=1)
     assert any(check["state"] == "bad" and "silently off" in check["text"] for check in found["data"]["checks"])

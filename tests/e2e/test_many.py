@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor
 
-from sandbox import STANDARDS, Sandbox, assert_extends, once
+from sandbox import STANDARDS, Sandbox, assert_extends, assert_once
 
 from conftest import Make
 from handbill.live import Client, Script
@@ -26,13 +26,13 @@ def test_fork(make: Make, version: str) -> None:
     fork = box.run(box.read("one/f.py"), box.read("two/f.py"), box.bash(), "done", args=args)
     assert fork.session != first.session
     for request in fork.of():
-        once(request, *STANDARDS, "MARK-ONE")
-    once(fork.of()[-1], "MARK-TWO")
+        assert_once(request, *STANDARDS, "MARK-ONE")
+    assert_once(fork.of()[-1], "MARK-TWO")
     assert_extends(first.of()[-1], fork.of()[0])
     back = box.run(box.read("two/f.py"), box.read("one/f.py"), box.bash(), "done", args=("--resume", first.session))
-    once(back.of()[-1], *STANDARDS, "MARK-ONE", "MARK-TWO")  # the original goes on by itself
+    assert_once(back.of()[-1], *STANDARDS, "MARK-ONE", "MARK-TWO")  # the original goes on by itself
     again = box.run(box.read("two/f.py"), box.bash(), "done", args=("--resume", fork.session))
-    once(again.of()[-1], *STANDARDS, "MARK-ONE", "MARK-TWO")
+    assert_once(again.of()[-1], *STANDARDS, "MARK-ONE", "MARK-TWO")
 
 
 def test_two_clients_at_once_in_one_project(make: Make, version: str) -> None:
@@ -46,7 +46,7 @@ def test_two_clients_at_once_in_one_project(make: Make, version: str) -> None:
     for run in runs:
         assert run.exit_code == 0
         for request in run.of()[2:]:
-            once(request, *STANDARDS, "MARK-ONE", "MARK-TWO")
+            assert_once(request, *STANDARDS, "MARK-ONE", "MARK-TWO")
 
 
 def test_the_same_hooks_in_the_project_and_in_a_plugin(make: Make, version: str) -> None:
@@ -65,5 +65,5 @@ def test_the_same_hooks_in_the_project_and_in_a_plugin(make: Make, version: str)
         args=("--plugin-dir", str(plugin)),
     )  # fmt: skip
     for request in run.of()[2:]:
-        once(request, *STANDARDS, "MARK-ONE", "MARK-TWO")
+        assert_once(request, *STANDARDS, "MARK-ONE", "MARK-TWO")
     assert ran.exists(), "the plugin's hooks did not run: this test would show nothing"

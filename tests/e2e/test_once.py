@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from sandbox import STANDARDS, Sandbox, absent, assert_extends, once
+from sandbox import STANDARDS, Sandbox, assert_absent, assert_extends, assert_once
 from talk import Talk
 
 from conftest import Make
@@ -27,12 +27,12 @@ def test_standards_at_startup_and_not_again_on_resume_or_continue(make: Make, ve
     box = make(version)
     first = box.run(box.bash(), "done")
     for request in first.of():
-        once(request, *STANDARDS)
+        assert_once(request, *STANDARDS)
     resumed = box.run(box.bash(), "done", args=("--resume", first.session))
     continued = box.run(box.bash(), "done", args=("--continue",))
     assert continued.session == first.session
     for request in resumed.of() + continued.of():
-        once(request, *STANDARDS)
+        assert_once(request, *STANDARDS)
     assert_extends(first.of()[-1], resumed.of()[0])
     assert_extends(resumed.of()[-1], continued.of()[0])
 
@@ -49,9 +49,9 @@ def test_standards_again_once_after_clear(make: Make, version: str) -> None:
     assert before != after
     requests = [request for request in box.client.model.requests if request.body.get("tools")]
     assert len(requests) == 4
-    absent(requests[2], *marks)  # a new window: empty but for the standards
+    assert_absent(requests[2], *marks)  # a new window: empty but for the standards
     for request in (requests[1], requests[3]):
-        once(request, *STANDARDS, *marks)
+        assert_once(request, *STANDARDS, *marks)
 
 
 def test_each_directive_once_and_before_the_next_request(make: Make, version: str) -> None:
@@ -59,10 +59,10 @@ def test_each_directive_once_and_before_the_next_request(make: Make, version: st
     marks = nested(box)
     run = box.run(box.read("pkg/core/x.py"), box.read("pkg/z.py"), box.read("pkg/core/y.py"), "done")
     requests = run.of()
-    absent(requests[0], *marks)
+    assert_absent(requests[0], *marks)
     for request in requests[1:]:
-        once(request, *marks)
-        absent(request, "MARK-SKILL-FILTERED")
+        assert_once(request, *marks)
+        assert_absent(request, "MARK-SKILL-FILTERED")
     text = requests[1].text
     assert text.index("MARK-CORE") < text.index("MARK-PKG") < text.index("MARK-ROOT")  # child first
 
@@ -73,7 +73,7 @@ def test_three_parallel_reads_still_once(make: Make, version: str) -> None:
     together = [box.read("pkg/core/x.py"), box.read("pkg/core/y.py"), box.read("pkg/z.py")]
     run = box.run(together, box.bash(), "done")
     for request in run.of()[1:]:
-        once(request, *marks)
+        assert_once(request, *marks)
 
 
 def test_nothing_twice_and_nothing_missing_after_resume(make: Make, version: str) -> None:
@@ -83,7 +83,7 @@ def test_nothing_twice_and_nothing_missing_after_resume(make: Make, version: str
     second = box.run(box.read("pkg/core/y.py"), box.read("a.py"), "done", args=("--resume", first.session))
     third = box.run(box.read("pkg/core/x.py"), "done", args=("--resume", first.session))
     for request in second.of() + third.of():
-        once(request, *marks, *STANDARDS)
+        assert_once(request, *marks, *STANDARDS)
     assert_extends(first.of()[-1], second.of()[0])
     assert_extends(second.of()[-1], third.of()[0])
 
@@ -93,14 +93,14 @@ def test_every_way_to_touch_a_directory(make: Make) -> None:
     ways = {
         "edit": call("Edit", file_path=box.path("edit/f.py"), old_string="old", new_string="new"),
         "write": call("Write", file_path=box.path("write/new.py"), content="x"),
-        "glob": call("Bash", command="ls glob/f.py", description="x"),
+        "list": box.bash("ls list/f.py"),
         "word": box.bash("cat 'word/f.py' && true"),
     }
     for name in ways:
         box.write(f"{name}/.directives/AGENTS.md", f"MARK-{name.upper()}\n")
         box.write(f"{name}/f.py", "old\n")
     run = box.run(box.read("edit/f.py"), *ways.values(), "done")
-    once(run.of()[-1], *(f"MARK-{name.upper()}" for name in ways))
+    assert_once(run.of()[-1], *(f"MARK-{name.upper()}" for name in ways))
 
 
 def test_a_directive_that_claude_md_imports_is_not_sent_again(make: Make, version: str) -> None:
@@ -108,7 +108,7 @@ def test_a_directive_that_claude_md_imports_is_not_sent_again(make: Make, versio
     box.write("CLAUDE.md", "MARK-CLAUDE\n@.directives/INVARIANTS.md\n")
     box.write(".directives/INVARIANTS.md", "MARK-IMPORTED\n")
     run = box.run(box.read("a.py"), box.bash(), "done")
-    once(run.of()[-1], "MARK-CLAUDE", "MARK-IMPORTED")
+    assert_once(run.of()[-1], "MARK-CLAUDE", "MARK-IMPORTED")
 
 
 def test_bare_agents_md_once_whoever_loads_it(make: Make, version: str) -> None:
@@ -118,7 +118,7 @@ def test_bare_agents_md_once_whoever_loads_it(make: Make, version: str) -> None:
     box.write("sub/AGENTS.md", "MARK-BARE-SUB\n")
     box.write("sub/f.py", "x\n")
     run = box.run(box.read("sub/f.py"), box.read("a.py"), "done")
-    once(run.of()[-1], "MARK-BARE-ROOT", "MARK-BARE-SUB")
+    assert_once(run.of()[-1], "MARK-BARE-ROOT", "MARK-BARE-SUB")
 
 
 def test_bare_agents_md_beside_claude_md(make: Make, version: str) -> None:
@@ -127,7 +127,7 @@ def test_bare_agents_md_beside_claude_md(make: Make, version: str) -> None:
     box.write("sub/AGENTS.md", "MARK-BARE-SUB\n")
     box.write("sub/f.py", "x\n")
     run = box.run(box.read("sub/f.py"), box.read("a.py"), "done")
-    once(run.of()[-1], "MARK-CLAUDE", "MARK-BARE-SUB")
+    assert_once(run.of()[-1], "MARK-CLAUDE", "MARK-BARE-SUB")
 
 
 def test_another_hooks_oversized_output_is_not_ours(make: Make, version: str) -> None:
@@ -140,7 +140,7 @@ def test_another_hooks_oversized_output_is_not_ours(make: Make, version: str) ->
     first = box.run(box.bash(), "done")
     second = box.run(box.bash("echo 1"), box.bash("echo 2"), "done", args=("--resume", first.session))
     for request in first.of() + second.of():
-        once(request, *STANDARDS)
+        assert_once(request, *STANDARDS)
 
 
 @pytest.mark.parametrize(
@@ -167,4 +167,4 @@ def test_a_rule_near_a_claude_md_is_there_once(make: Make, version: str, files: 
     box.write("sub/f.py", "x\n")
     box.write("sub/deep/f.py", "x\n")
     run = box.run(box.read("sub/f.py"), box.read("sub/deep/f.py"), box.read("a.py"), "done")
-    once(run.of()[-1], "MARK-CLAUDE", "MARK-RULE")
+    assert_once(run.of()[-1], "MARK-CLAUDE", "MARK-RULE")

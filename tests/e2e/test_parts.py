@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandbox import STANDARDS, assert_extends, once
+from sandbox import STANDARDS, assert_extends, assert_once
 
 from conftest import Make
 from handbill.core.pack import read_title
@@ -21,7 +21,7 @@ def test_35000_characters_arrive_whole_in_four_events(make: Make, version: str) 
     box.write("big/f.py", "x\n")
     run = box.run(box.read("big/f.py"), *[box.bash(f"echo {n}") for n in range(5)], "done")
     requests = run.of()
-    once(requests[1], "MARK-SMALL")  # whole files do not wait behind the big one
+    assert_once(requests[1], "MARK-SMALL")  # whole files do not wait behind the big one
     assert requests[3].text.count("rule 00") < 690
     last = requests[4].text  # read + three more batches: the fewest possible
     assert "persisted-output" not in last
@@ -44,8 +44,8 @@ def test_large_standards_use_the_lanes_at_session_start(make: Make, version: str
     run = box.run(box.bash(), "done")
     first = run.of()[0]
     for name in ("one", "two", "three"):
-        once(first, f"{name} 00000:", f"{name} 00149:")
+        assert_once(first, f"{name} 00000:", f"{name} 00149:")
     assert "persisted-output" not in first.text
     resumed = box.run(box.bash(), "done", args=("--resume", run.session))
-    once(resumed.of()[-1], *(f"{name} 00149:" for name in ("one", "two", "three")))
+    assert_once(resumed.of()[-1], *(f"{name} 00149:" for name in ("one", "two", "three")))
     assert not any(mark in first.text for mark in STANDARDS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandbox import STANDARDS, absent, once
+from sandbox import STANDARDS, assert_absent, assert_once
 
 from conftest import Make
 
@@ -16,13 +16,13 @@ def test_a_subagent_gets_its_own_copy_and_main_no_second(make: Make, version: st
         agent=(box.read("one/f.py"), box.read("one/f.py"), box.bash(), "sub done"),
     )  # fmt: skip
     for request in run.of()[1:]:
-        once(request, *STANDARDS, "MARK-ONE")
+        assert_once(request, *STANDARDS, "MARK-ONE")
     agent = run.of(None)
-    absent(agent[0], "MARK-ONE")
-    once(agent[0], "# Invariants\n")
-    absent(agent[0], "# Sigils\n")
+    assert_absent(agent[0], "MARK-ONE")
+    assert_once(agent[0], "# Invariants\n")
+    assert_absent(agent[0], "# Sigils\n")
     for request in agent[1:]:
-        once(request, "MARK-ONE", "# Invariants\n")
+        assert_once(request, "MARK-ONE", "# Invariants\n")
 
 
 def test_two_subagents_at_once(make: Make, version: str) -> None:
@@ -37,5 +37,5 @@ def test_two_subagents_at_once(make: Make, version: str) -> None:
     assert len(agents) == 2
     for name in agents:
         last = [request for request in run.of(None) if request.agent == name][-1]
-        once(last, "MARK-ONE", "# Invariants\n")
-    absent(run.of()[-1], "MARK-ONE")
+        assert_once(last, "MARK-ONE", "# Invariants\n")
+    assert_absent(run.of()[-1], "MARK-ONE")

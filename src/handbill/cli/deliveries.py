@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli.place import here
+from handbill.cli.place import here, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import console, short, table, when
 
@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--last", type=int, default=40, metavar="N", help="how many lines (default 40; 0: all)")
     parser.add_argument("--follow", action="store_true", help="go on as new lines come, until ^C")
     parser.add_argument("--duplicates", action="store_true", help="files delivered more than once into one window")
-    parser.add_argument("--project", metavar="DIR", help="the project (default: the one around this folder)")
+    project_option(parser)
 
 
 def run(args: argparse.Namespace) -> Result:

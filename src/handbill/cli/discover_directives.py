@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli.place import here
+from handbill.cli.place import here, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import short, table
 from handbill.core.sheet import Refusal
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", nargs="?", default=".", help="a directory or a file in it (default: here)")
     parser.add_argument("--core", action="store_true", help="only those that are always delivered")
-    parser.add_argument("--project", metavar="DIR", help="the project (default: the one around this folder)")
+    project_option(parser)
 
 
 def run(args: argparse.Namespace) -> Result:

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from handbill.cli import checks
-from handbill.cli.place import here
+from handbill.cli.place import here, project_option
 from handbill.cli.result import Result
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _SIGN = {checks.OK: "[green]✓[/]", checks.NOTE: "[yellow]·[/]", checks.BAD: "
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--forget", action="store_true", help="the errors so far are dealt with: put the trace aside")
-    parser.add_argument("--project", metavar="DIR", help="the project (default: the one around this folder)")
+    project_option(parser)
 
 
 def run(args: argparse.Namespace) -> Result:

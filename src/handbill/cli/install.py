@@ -8,7 +8,7 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 from handbill.cli import interpreter, settings_file
-from handbill.cli.place import find_project
+from handbill.cli.place import find_project, project_option
 from handbill.cli.result import Result
 from handbill.config import Config, state_roots
 from handbill.core.pack import units
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--user", action="store_true", help="for every project of yours (~/.claude/settings.json)")
-    parser.add_argument("--project", metavar="DIR", help="the project (default: the one around this folder)")
+    project_option(parser)
     parser.add_argument("--python", metavar="PATH", help="the interpreter (default: the fastest 3.11+ found)")
     parser.add_argument("--lanes", type=int, metavar="N", help="handlers at session start (default: by the standards)")
     parser.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")

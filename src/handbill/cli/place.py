@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,6 +21,10 @@ class Place:
     project: str
     store: FileStore
     config: Config
+
+
+def project_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--project", metavar="DIR", help="the project (default: the one around this folder)")
 
 
 def find_project(start: str | None = None) -> str:

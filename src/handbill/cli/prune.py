@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from handbill.cli.place import here
+from handbill.cli.place import here, project_option
 from handbill.cli.result import Result
 from handbill.prune import DAYS, prune
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--days", type=float, default=DAYS, help=f"older than this many days (default {DAYS})")
-    parser.add_argument("--project", metavar="DIR", help="the project (default: the one around this folder)")
+    project_option(parser)
 
 
 def run(args: argparse.Namespace) -> Result:

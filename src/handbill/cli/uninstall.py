@@ -8,7 +8,7 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 from handbill.cli import settings_file
-from handbill.cli.place import find_project
+from handbill.cli.place import find_project, project_option
 from handbill.cli.result import Result
 from handbill.config import state_roots
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--user", action="store_true", help="from ~/.claude/settings.json")
-    parser.add_argument("--project", metavar="DIR", help="the project (default: the one around this folder)")
+    project_option(parser)
     parser.add_argument("--state", action="store_true", help="remove the ledgers and logs as well")
     parser.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
     parser.add_argument("--reformat", action="store_true", help="accept that the settings file is written anew")

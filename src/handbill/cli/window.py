@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli.place import Place, choose_window, here, window_file
+from handbill.cli.place import Place, choose_window, here, project_option, window_file
 from handbill.cli.result import Result
 from handbill.cli.screen import ago, short, styled, table, tokens, when
 from handbill.core.event import Event
@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", nargs="?", help="session id or its beginning (default: yours, or the newest)")
     parser.add_argument("--agent", metavar="ID", help="a subagent's window instead of the main one")
     parser.add_argument("--all", action="store_true", help="list every known window of this project")
-    parser.add_argument("--project", metavar="DIR", help="the project (default: the one around this folder)")
+    project_option(parser)
 
 
 def run(args: argparse.Namespace) -> Result:

@@ -1,0 +1,178 @@
+"""Sessions in which something goes wrong: nothing twice, nothing lost, a trace, and the agent goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from box import Box, assert_once, names
+from handbill.store.files import make_private_directory
+
+
+def test_a_state_file_full_of_garbage_is_rebuilt_from_the_transcript(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.prompt("x")
+    box.sim.read("one/f.py")
+    window = next((box.project / "sessions" / ".windows").glob("*.jsonl"))
+    window.write_text("garbage")
+    moment = box.sim.read("one/f.py", "two/f.py")
+    assert names(moment) == ["two"]
+    assert "engine doctor" in moment.messages[0]
+    assert_once(box, "main", "one", "two")
+    assert box.sim.read("one/f.py").messages == [], "told once per window"
+    assert "not JSON" in box.errors()[0]
+
+
+def test_a_refused_directive_is_told_once_and_the_rest_goes_on(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    (box.project / "one" / ".directives" / "INVARIANTS.md").write_bytes(b"\0" * 50)
+    box.sim.start()
+    moment = box.sim.read("one/f.py")
+    assert names(moment) == ["one"]
+    assert "is binary" in moment.messages[0]
+    for _ in range(3):
+        assert box.sim.read("one/f.py", "two/f.py").messages == []
+    assert len(box.errors()) == 1
+
+
+def test_a_directive_that_goes_away_and_comes_back(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    big = box.project / "one" / ".directives" / "ARCHITECTURE.md"
+    big.write_text("line\n" * 4000)
+    box.sim.start()
+    box.sim.read("one/f.py")
+    text = big.read_text()
+    big.unlink()
+    box.sim.read("two/f.py")
+    assert box.errors() == []
+    big.write_text(text)
+    for _ in range(4):
+        box.sim.read("one/f.py")
+    assert set(box.sim.copies().values()) == {1}
+    assert box.state()["files"][str(big)]["parts"] in ("kkk", "kks")
+
+
+def test_a_missed_compaction_start_is_made_good(make_box: Callable[..., Box]) -> None:
+    """The transcript's boundary opens the epoch, should the hook of the start have died."""
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    box.sim.batch(("Bash", {"command": "true"}))
+    box.sim.send({"hook_event_name": "PreCompact", "trigger": "auto"})
+    usual, box.hooks = box.hooks, lambda name, raw: []
+    box.sim.start("compact")
+    box.hooks = usual
+    assert len(box.sim.read("two/f.py").titles) == 7
+    assert names(box.sim.read("one/f.py")) == ["one"]
+    assert_once(box, "main", "one", "two")
+
+
+def test_a_hook_that_could_not_write_is_made_good(
+    make_box: Callable[..., Box], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fcntl
+
+    from handbill.store import files
+
+    monkeypatch.setattr(files, "PATIENCE", 0.05)
+    box = make_box()
+    box.sim.start()
+    box.sim.read("two/f.py")
+    with open(box.project / "sessions" / ".windows" / f"{box.sim.session}.lock") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        moment = box.sim.read("one/f.py")
+        assert moment.texts == [] and "held by another process" in moment.messages[0]
+        assert box.sim.read("one/f.py").messages == []
+    assert names(box.sim.read("two/f.py")) == ["one"]
+    assert_once(box, "main", "one", "two")
+    assert not list((box.project / "sessions" / ".windows").glob("*.missed"))
+
+
+def test_a_log_that_cannot_be_written_costs_no_delivery(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    make_private_directory(str(box.project / "sessions" / ".engine"))
+    (box.project / "sessions" / ".engine" / "deliveries.jsonl").mkdir()
+    moment = box.sim.start()
+    assert len(moment.titles) == 6 and "cannot write its log" in moment.messages[0]
+
+
+@pytest.mark.parametrize("bad", ["nul\0byte", "\ud800lone", "a/" * 5000])
+def test_one_bad_path_does_not_cost_the_others(make_box: Callable[..., Box], bad: str) -> None:
+    box = make_box()
+    box.sim.start()
+    moment = box.sim.batch(("Read", {"file_path": bad}), ("Read", {"file_path": str(box.project / "one/f.py")}))
+    assert names(moment) == ["one"]
+    assert len(json.dumps(box.state())) < 20_000
+
+
+def test_a_directory_that_is_made_later(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.read("later/f.py")
+    box.write("later/.directives/AGENTS.md", "rules of later\n")
+    assert names(box.sim.read("later/f.py")) == ["later"]
+
+
+def test_a_directive_that_was_empty_for_a_moment(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.write(".directives/INVARIANTS.md", "")
+    box.sim.start()
+    assert names(box.sim.read("one/f.py")) == ["one"]
+    box.write(".directives/INVARIANTS.md", "root rules\n")
+    assert names(box.sim.read("one/f.py")) == ["project"]
+
+
+def test_an_inode_that_is_used_again(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    (box.project / "one/.directives/AGENTS.md").rename(box.project / "two/.directives/INVARIANTS.md")
+    box.write("two/.directives/INVARIANTS.md", "other text in the same inode\n")
+    assert len(box.sim.read("two/f.py").titles) == 2
+
+
+def test_a_repository_cannot_lead_our_files_elsewhere(make_box: Callable[..., Box], tmp_path: Path) -> None:
+    box = make_box()
+    victim = tmp_path / "victim"
+    victim.write_text("mine\n")
+    make_private_directory(str(box.project / "sessions" / ".engine"))
+    (box.project / "sessions" / ".engine" / "deliveries.jsonl").symlink_to(victim)
+    assert len(box.sim.start().titles) == 6
+    assert victim.read_text() == "mine\n"
+    (box.project / "sessions" / ".windows").chmod(0o755)  # as a checkout makes it: not ours, so not used
+    box.sim.read("one/f.py")
+    assert len(list((box.project / "sessions" / ".windows").glob("*.jsonl"))) == 1
+
+
+def test_secrets_stay_where_they_are(make_box: Callable[..., Box], tmp_path: Path) -> None:
+    box = make_box()
+    secret = tmp_path / "home" / ".claude" / ".credentials.json"
+    secret.parent.mkdir(parents=True)
+    secret.write_text("SECRET")
+    (box.project / "one" / ".directives" / "INVARIANTS.md").symlink_to(secret)
+    box.write(".handbill.toml", f'[files]\nallow = ["/"]\n[standards]\nfiles = ["{secret}"]\n')
+    texts = box.sim.start().texts + box.sim.read("one/f.py").texts
+    assert texts and "SECRET" not in "".join(texts)
+    assert any("leads out of the project" in error for error in box.errors())
+    assert any("files.allow counts only in your own settings" in error for error in box.errors())
+
+
+def test_a_settings_file_that_never_ends(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    (box.project / ".handbill.toml").symlink_to("/dev/zero")
+    assert len(box.sim.start().titles) == 6
+
+
+def test_no_state_can_be_written_anywhere(make_box: Callable[..., Box], tmp_path: Path) -> None:
+    """The start text is given all the same, and the person is told."""
+    box = make_box()
+    (box.project / "sessions" / ".windows").rename(box.project / "sessions" / "gone")
+    (tmp_path / "home").rmdir()
+    (tmp_path / "home").write_text("a file: nothing can be made below it")
+    moment = box.sim.start()
+    assert len(moment.titles) == 6
+    assert moment.messages
