@@ -5,6 +5,10 @@ BIN := $(VENV)/bin
 CLIENTS := .cache/clients
 VERSIONS := 2.1.197 2.1.325
 
+# Nothing is left outside of this checkout, not even in a package manager's cache.
+export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
+export npm_config_cache := $(CURDIR)/.cache/npm
+
 .PHONY: demo test check unit e2e bench clients clean
 
 demo: $(VENV)/ready

@@ -156,10 +156,12 @@ def test_failures_of_our_hooks_only() -> None:
         failed("1", "hook_non_blocking_error", "python -c handbill.hook", exitCode=1)
         + failed("2", "hook_cancelled", "python -c handbill.hook", timedOut=True, durationMs=3000)
         + failed("3", "hook_cancelled", "somebody else's")
+        + failed("5", "hook_success", "python -c handbill.hook", exitCode=0)
+        + failed("6", "hook_success", "python -c handbill.hook", exitCode=1)
         + line("user", "4", message={"content": "hook_cancelled handbill.hook"})
     )
     found = transcript.failures(data, b"handbill.hook")
-    assert [(uuid, event) for uuid, event, _ in found] == [("1", "PostToolBatch"), ("2", "PostToolBatch")]
+    assert [(uuid, event) for uuid, event, _ in found] == [(name, "PostToolBatch") for name in "126"]
     assert "exit code 1" in found[0][2] and "3000 ms" in found[1][2]
 
 

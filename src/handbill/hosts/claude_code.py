@@ -171,6 +171,8 @@ def resume_takes_siblings(event: Event) -> bool:
 
 _MARK = b"handbill.hook"  # stands in every command line that `engine install` registers
 _RECENT = 128 << 10
+# the last: a hook that died after its answer was taken; the client calls that a success with an exit code
+_FAILURE_SIGNS = (b'"hook_non_blocking_error"', b'"hook_cancelled"', b'"exitCode":1')
 
 
 def hook_failed(world: World, event: Event, since: int) -> bool:
@@ -179,7 +181,7 @@ def hook_failed(world: World, event: Event, since: int) -> bool:
     data = world.tail(event.transcript, max(since, size - _RECENT)) if size > since else None
     if data is None:
         return False
-    return (b'"hook_non_blocking_error"' in data or b'"hook_cancelled"' in data) and _MARK in data
+    return any(sign in data for sign in _FAILURE_SIGNS) and _MARK in data
 
 
 def failures(event: Event, world: World, since: int) -> tuple[list[tuple[str, str, str]], int]:

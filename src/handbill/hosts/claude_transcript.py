@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from handbill.core.window import Record
 
 _INJECTION = b'"hook_additional_context"'
-_FAILURES = (b'"hook_non_blocking_error"', b'"hook_cancelled"')
+_FAILURES = (b'"hook_non_blocking_error"', b'"hook_cancelled"', b'"hook_success"')
 _CUT = "<persisted-output>"
 _BOUNDARY = b'"compact_boundary"'
 
@@ -239,12 +239,18 @@ def failures(data: bytes, mark: bytes) -> list[tuple[str, str, str]]:
         for record in records_with(data, marker):
             attachment = _attachment(record)
             command = str(attachment.get("command", ""))
-            if not str(attachment.get("type", "")).startswith("hook_") or mark.decode() not in command:
+            if f'"{attachment.get("type")}"'.encode() != marker or mark.decode() not in command:
                 continue
-            how = f"timed out after {attachment.get('durationMs')} ms"
-            if attachment["type"] != "hook_cancelled":
-                how = f"ended without an answer (exit code {attachment.get('exitCode')})"
-            elif not attachment.get("timedOut"):
+            code = attachment.get("exitCode")
+            if attachment["type"] == "hook_success":
+                if code == 0:
+                    continue
+                how = f"died after its answer was taken (exit code {code})"
+            elif attachment["type"] == "hook_non_blocking_error":
+                how = f"ended without an answer (exit code {code})"
+            elif attachment.get("timedOut"):
+                how = f"timed out after {attachment.get('durationMs')} ms"
+            else:
                 how = "was cancelled by the client"
             found.append((str(record.get("uuid", "")), str(attachment.get("hookEvent", "")), how))
     return found

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 _UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT, errno.ENOENT, errno.ENOTDIR)
-PATIENCE = 3.0  # seconds; a holder that is stopped must not stop the agent
+PATIENCE = 6.0  # seconds, less than the hook may take; a holder that is stopped must not stop the agent
 _MOST = 64 << 20
 
 
