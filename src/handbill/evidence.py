@@ -9,7 +9,7 @@ from __future__ import annotations
 from handbill.core import epochs
 from handbill.core.epochs import Survivors
 from handbill.core.event import COMPACTING, SESSION_STARTED, TOOL_BATCH_FINISHED
-from handbill.core.receipts import CONFIRMED, LOST, Evidence, Outcome, settle
+from handbill.core.receipts import CONFIRMED, LOST, PATIENCE, Evidence, Outcome, settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 # A resume looks at this much of a transcript's end; what is older was confirmed long ago.
 AUDIT_BYTES = 8 << 20
 _BACK = 2 << 20  # how far before a compaction its preserved messages may begin
+_CALLS, _LAST_CALLS = 8 << 20, 256 << 10
 
 
 class Facts:
     __slots__ = (
-        "agents", "chapter", "evidence", "failures", "failures_end", "kept", "missed", "missed_mark",
+        "agents", "chapter", "evidence", "failures", "failures_end", "kept", "late", "missed", "missed_mark",
         "passed_suspicion", "size", "survivors",
     )  # fmt: skip
 
@@ -35,7 +36,8 @@ class Facts:
         self.size = 0
         self.evidence: Evidence | None = None
         self.survivors: Survivors | None = None  # of the whole window: resume, fork, unknown window
-        self.kept: Survivors | None = None  # of the messages that a compaction preserved
+        self.kept: Survivors | None = None  # of the messages that the last known compaction preserved
+        self.late: Survivors | None = None  # the same of one that we only suspected: it did happen
         self.passed_suspicion = False  # the transcript goes on, and no compaction stands in it
         self.failures: list[tuple[str, str, str]] = []
         self.failures_end = 0
@@ -82,28 +84,59 @@ def _look_for_missed(facts: Facts, event: Event, window: Window | None, host: Mo
     """Calls whose directories we never looked at: a hook failed, or the window was not known."""
     since = window.flags.get("failures", 0) if window is not None else 0
     facts.failures, facts.failures_end = host.failures(event, world, since)
-    late = facts.kept is not None and window is not None and window.suspect >= 0
-    unrecorded = not host.records_injections(event)  # there a hook that died left no trace either
-    if late or unrecorded or facts.failures or facts.missed_mark or facts.chapter == epochs.ADOPT:
-        facts.missed = host.calls(event, world)
+    if facts.late or facts.failures or facts.missed_mark or facts.chapter == epochs.ADOPT:
+        facts.missed = host.calls(event, world, _CALLS)
+    elif not host.records_injections(event):  # there a hook that died left no trace: the last calls are looked at again
+        facts.missed = host.calls(event, world, _LAST_CALLS)
 
 
 def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, world: World) -> None:
     if window.claims:
         offset = min(claim["offset"] for claim in window.claims)
         facts.evidence = host.evidence(event, world.tail(event.transcript, offset), window.claims)
-    since = window.carried_from if window.carried else window.suspect
-    if since >= 0 and (window.carried or window.suspect >= 0):
-        start = max(since - _BACK, 0)
-        data = world.tail(event.transcript, start) or b""
-        facts.kept = host.kept_tail(data, since - start)
-        if facts.kept is not None and not facts.kept.complete and start:
-            start, data = 0, world.tail(event.transcript, 0) or b""
-            facts.kept = host.kept_tail(data, since)
-        if facts.kept is None and window.suspect >= 0:
-            facts.passed_suspicion = any(
-                tool.id and data.find(f'"{tool.id}"'.encode(), since - start) >= 0 for tool in event.tools
-            )
+    open_from = [window.carried_from] if window.carried else []
+    open_from += [window.suspect] if window.suspect >= 0 else []
+    if not open_from:
+        return
+    since = min(open_from)
+    start = max(since - _BACK, 0)
+    data = world.tail(event.transcript, start)
+    mark = window.flags.get("suspect_mark", "")
+    if data is None:  # nothing to judge by, now or later: believe in what is likely, as for receipts
+        facts.passed_suspicion = bool(mark) and mark != _mark(event)
+        if window.carried and world.now() - window.flags.get("compacted", 0.0) > PATIENCE:
+            facts.kept = Survivors()
+        return
+    if window.carried:
+        facts.kept = _kept(event, host, world, data, start, window.carried_from)
+    if window.suspect >= 0:
+        facts.late = _kept(event, host, world, data, start, window.suspect)
+        ids = [mark if mark != _mark(event) else "", *(tool.id for tool in event.tools)]
+        behind = window.suspect - start
+        facts.passed_suspicion = any(id and data.find(f'"{id}"'.encode(), behind) >= 0 for id in ids)
+
+
+def _kept(event: Event, host: ModuleType, world: World, data: bytes, start: int, since: int) -> Survivors | None:
+    found: Survivors | None = host.kept_tail(data, since - start)
+    if found is not None and not found.complete and start:  # the kept messages begin before what was read
+        whole: Survivors | None = host.kept_tail(world.tail(event.transcript, 0, 256 << 20) or b"", since)
+        return whole or found
+    return found
+
+
+def _mark(event: Event) -> str:
+    """What the transcript will show of this event, once it has got that far."""
+    prompt = event.raw.get("prompt_id")
+    return event.tools[-1].id if event.tools else prompt if isinstance(prompt, str) else ""
+
+
+def doubted(window: Window, event: Event) -> Window:
+    """Suspected, and not settled by this event: a later one will find this event's mark, or a compaction."""
+    if window.suspect < 0 or "suspect_mark" in window.flags or not _mark(event):
+        return window
+    twin = window.copy()
+    twin.flags["suspect_mark"] = _mark(event)
+    return twin
 
 
 def apply(
@@ -137,13 +170,13 @@ def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: fl
         return epochs.arming(window, facts.size), []
     if facts.evidence is not None:
         window, outcomes = settle(window, facts.evidence, event, now)
-    if window.suspect >= 0:
-        if facts.kept is not None:
-            window = epochs.compacted(window, facts.size, now)
-        elif facts.passed_suspicion:
-            window = epochs.cleared(window)
-    if window.carried and facts.kept is not None:
-        window = epochs.inherited(window, facts.kept, records=host.records_injections(event))
+    kept = facts.kept
+    if window.suspect >= 0 and facts.late is not None:
+        window, kept = epochs.compacted(window, facts.size, now), facts.late
+    elif window.suspect >= 0 and facts.passed_suspicion:
+        window = epochs.cleared(window)
+    if window.carried and kept is not None:
+        window = epochs.inherited(window, kept, records=host.records_injections(event))
     return _failures_noted(window, facts), outcomes
 
 

@@ -55,11 +55,11 @@ def _failed(error: Exception, raw: dict[str, Any], store: Any) -> str:
     name, session, agent = (raw.get(key) for key in ("hook_event_name", "session_id", "agent_id"))
     expected = isinstance(error, HandbillError)
     what, hint = (str(error), error.hint) if isinstance(error, HandbillError) else (describe(error), "")
-    store.append("errors", [trace_line(time.time(), f"hook {name if isinstance(name, str) else '?'}", what, hint)])
-    if not isinstance(session, str) or not session:
-        return ""
+    line = trace_line(time.time(), f"hook {name if isinstance(name, str) else '?'}", what, hint)
     key = (session, agent if isinstance(agent, str) and agent else "main")
-    if not store.note_missed(key):
+    new = bool(session) and isinstance(session, str) and store.note_missed(key)
+    store.append("errors", [line])
+    if not new:
         return ""
     word = what if expected else "a hook failed"
     return dumps({"systemMessage": f"Handbill: {word}. See: engine doctor"})

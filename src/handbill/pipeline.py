@@ -16,6 +16,7 @@ from handbill.core.event import (
     TOOL_BATCH_FINISHED,
 )
 from handbill.core.plan import Plan
+from handbill.core.records import Broken
 from handbill.core.sheet import Refusal
 from handbill.core.window import see
 from handbill.errors import CorruptState, StateUnwritable
@@ -39,11 +40,16 @@ if TYPE_CHECKING:
 def run(event: Event, host: ModuleType, store: Store, world: World, config: Config) -> Answer:
     turn = Turn(event, host, store, world, config)
     try:
-        window = store.read(event.window)
-    except CorruptState as error:
-        turn.trace(str(error), error.hint)
-        store.update(event.window, lambda newest: (newest, None))  # puts the broken file aside
-        window = None
+        return _run(turn)
+    except (CorruptState, Broken) as error:
+        turn.trace(str(error), "it was moved aside; the ledger is rebuilt")
+        store.put_aside(event.window)
+        return _run(turn)
+
+
+def _run(turn: Turn) -> Answer:
+    event, store = turn.event, turn.store
+    window = store.read(event.window)
     turn.facts = gather(turn, window)
     current = advance(turn, window)
     if turn.facts is not None and turn.facts.silent:
@@ -51,12 +57,22 @@ def run(event: Event, host: ModuleType, store: Store, world: World, config: Conf
     if current is not None:
         turn.plan = decide(turn, current)
     changed = current is not window
-    pending = current is not None and bool(current.pending) and event.kind in host.CHANNELS
+    pending = current is not None and bool(current.pending) and event.kind in turn.host.CHANNELS
     answer = Answer()
     if changed or turn.plan or pending:
         answer = _deliver(turn, current)
+    if turn.facts is not None:
+        _settle_marks(turn, turn.facts)
     _log(turn, answer)
     return answer
+
+
+def _settle_marks(turn: Turn, facts: Facts) -> None:
+    """Batches whose directories nobody looked at: made good now, or to be by the next batch."""
+    if facts.missed_mark:
+        turn.store.clear_missed(turn.event.window)
+    elif facts.late is not None and turn.event.kind != TOOL_BATCH_FINISHED:
+        turn.store.note_missed(turn.event.window)
 
 
 _SETTLED = frozenset({TOOL_BATCH_FINISHED, PROMPT_SUBMITTED, INSTRUCTIONS_LOADED, SESSION_ENDED})
@@ -133,11 +149,14 @@ def _deliver(turn: Turn, current: Window | None) -> Answer:
             return None, answer
         after = _noted(turn, window, moved)
         if after.suspect >= 0:
-            after = postponed(after, plan.wants)  # this window may have been emptied: the transcript must say so first
+            from handbill.evidence import doubted
+
+            # this window may have been emptied: the transcript must say so first
+            after = doubted(postponed(after, plan.wants), event)
         elif channel and (plan.wants or after.pending):
             after, answer.claim = claim(after, plan.wants, sheets, event, turn.host.CAP, offset=offset, now=turn.now)
         if answer.claim is not None:
-            answer.text = answer.claim.text
+            answer.text, answer.number = answer.claim.text, after.serial
             for refusal in answer.claim.refused:
                 if refusal.quiet:  # gone or empty now: a later touch looks again
                     _forget(after, refusal.path)
@@ -151,8 +170,6 @@ def _deliver(turn: Turn, current: Window | None) -> Answer:
         # The client itself drops a repeat of the same start text, so no ledger is needed to give it once.
         turn.trace(str(error), error.hint)
         return change(None)[1]
-    if turn.facts is not None and turn.facts.missed_mark:
-        turn.store.clear_missed(event.window)
     return answer
 
 
@@ -191,7 +208,7 @@ def acknowledging(event: Event, host: ModuleType, store: Store, answer: Answer) 
         if not host.records_injections(event):
             from handbill.core import epochs
 
-            store.update(event.window, lambda window: (epochs.printed(window, event), None))
+            store.update(event.window, lambda window: (epochs.printed(window, answer.number), None))
 
     return acknowledge
 

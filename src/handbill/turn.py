@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 
 class Answer:
-    __slots__ = ("claim", "message", "plan", "text")
+    __slots__ = ("claim", "message", "number", "plan", "text")
 
     def __init__(self) -> None:
         self.text = ""
+        self.number = 0  # of the claim that the text was granted by
         self.message = ""
         self.plan: Plan | None = None
         self.claim: Claim | None = None  # nothing was asked of the ledger

@@ -57,10 +57,15 @@ def test_every_title_reads_back(path: str, part: int, more: int) -> None:
 
 @pytest.mark.parametrize(
     "line", ["", "[Preloaded: ]", "[Preloaded: /a]", "[Preloaded: /a · zz]", "Preloaded: /a · 0123abcd", "[x: /a · 0123abcd]",
-             "[Preloaded: /a · 0123abcd · part 3/2]"],
+             "[Preloaded: /a · 0123abcd · part 3/2]", "[Preloaded: C:\\new\\x · 12345678]", "[Preloaded: /a · 1234567x]",
+             "[Preloaded: /a · 12345678 · part 1/999999999999]"],
 )  # fmt: skip
 def test_other_lines_are_no_titles(line: str) -> None:
     assert pack.read_title(line) is None
+
+
+def test_a_line_that_only_looks_escaped() -> None:
+    assert pack.meant("/x\\new\\é") == "/x\\new\\é"
 
 
 @given(text=texts.filter(bool), room=st.integers(400, 2000))

@@ -48,7 +48,7 @@ def test_one_claim(evidence: Evidence, later: str, now: float, state: str) -> No
 
 
 def test_without_records_what_was_printed_is_assumed() -> None:
-    before = printed(sent("/a"), batch("t1"))
+    before = printed(sent("/a"), 1)
     assert before is not None
     after, _ = settle(before, Evidence(records=False), batch("t2"), 11)
     assert state_of(after.files["/a"]) == "assumed"

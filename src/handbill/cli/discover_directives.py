@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> Result:
     root = boundary(directory, place.config)
     found: list[dict[str, Any]] = []
     for level in walk_up(directory, root) if root else ():
-        for path, name in present(level, world, place.config):
+        for path, name in present(level, world, place.config)[0]:
             core = name in place.config.core_types
             if args.core and not core:
                 continue

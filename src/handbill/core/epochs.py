@@ -24,6 +24,8 @@ SUSPECT = "suspect"  # some window of this session was compacted; its transcript
 # Lanes of one start run within this time of each other; a second compaction does not.
 SAME_MOMENT = 10.0
 
+_OF_A_SUSPICION = ("compacting", "suspect_mark")
+
 
 class Survivors:
     """What a transcript says is in a window: titles of our blocks, and whether it was compacted."""
@@ -103,7 +105,7 @@ def compacted(window: Window, offset: int, now: float) -> Window:
     twin.carried_from = offset
     twin.pending, twin.claims, twin.touched = {}, [], Records("dir")
     twin.suspect = -1
-    twin.flags = {name: value for name, value in window.flags.items() if name != "compacting"}
+    twin.flags = {name: value for name, value in window.flags.items() if name not in _OF_A_SUSPICION}
     twin.flags["compacted"] = now
     return twin
 
@@ -117,7 +119,8 @@ def arming(window: Window, offset: int) -> Window:
         return window
     twin = window.copy()
     twin.flags["compacting"] = True
-    twin.suspect = offset
+    if window.suspect < 0:
+        twin.suspect = offset
     return twin
 
 
@@ -196,6 +199,8 @@ def _kept_parts(path: str, record: Record, survivors: Survivors) -> str:
 def _kept_batch(record: Record, survivors: Survivors) -> str:
     """Where injections are in no transcript: those of a kept tool call are kept with it."""
     parts: str = record["parts"]
+    if len(parts) > 1:
+        return ""  # only the last part's call is known: a repeated part is better than a lost one
     return parts.replace("s", "e") if record["batch"] and record["batch"] in survivors.tools else ""
 
 
@@ -228,13 +233,15 @@ def suspected(window: Window | None, offset: int) -> Window | None:
 def cleared(window: Window) -> Window:
     twin = window.copy()
     twin.suspect = -1
+    for name in _OF_A_SUSPICION:
+        twin.flags.pop(name, None)
     return twin
 
 
-def printed(window: Window | None, event: Event) -> Window | None:
-    """The claims of this moment were handed to the host."""
+def printed(window: Window | None, number: int) -> Window | None:
+    """This claim was handed to the host."""
     if window is None:
         return None
     twin = window.copy()
-    twin.claims = [{**claim, "printed": True} if claim["batch"] == event.batch else claim for claim in window.claims]
+    twin.claims = [{**claim, "printed": True} if claim["id"] == number else claim for claim in window.claims]
     return twin

@@ -8,6 +8,7 @@ from __future__ import annotations
 PRELOADED, UPDATED = "Preloaded", "Updated"
 _SEPARATOR = " · "
 BETWEEN = "\n\n"
+_HEX = frozenset("0123456789abcdef")
 _LINES = 600  # how far a cut may look for the end of a line
 
 
@@ -24,7 +25,10 @@ def shown(path: str) -> str:
 
 def meant(shown_path: str) -> str:
     """The path behind a shown one: only escaped ones hold a backslash."""
-    return shown_path.encode("ascii").decode("unicode_escape") if "\\" in shown_path else shown_path
+    try:
+        return shown_path.encode("ascii").decode("unicode_escape") if "\\" in shown_path else shown_path
+    except ValueError:
+        return shown_path  # somebody else's line that looks like a title of ours
 
 
 def title(path: str, digest: str, part: int = 1, parts: int = 1, word: str = PRELOADED) -> str:
@@ -40,7 +44,7 @@ def read_title(line: str) -> tuple[str, str, int, int] | None:
     part = parts = 1
     if len(fields) == 3 and fields[2].startswith("part "):
         first, _, last = fields[2][5:].partition("/")
-        if not (first.isdecimal() and last.isdecimal()):
+        if not (_is_number(first) and _is_number(last)):
             return None
         part, parts = int(first), int(last)
         path, digest = fields[0], fields[1]
@@ -48,9 +52,13 @@ def read_title(line: str) -> tuple[str, str, int, int] | None:
         path, digest = _SEPARATOR.join(fields[:-1]), fields[-1]
     else:
         return None
-    if len(digest) != 8 or not 1 <= part <= parts:
+    if not path.startswith("/") or len(digest) != 8 or not _HEX.issuperset(digest) or not 1 <= part <= parts:
         return None
     return path, digest, part, parts
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= 4
 
 
 def block(path: str, digest: str, text: str, part: int = 1, parts: int = 1, word: str = PRELOADED) -> str:

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 
+class Broken(ValueError):
+    """A stored line that is no record."""
+
+
 class Records:
     """name -> record. `text` is JSON lines, each led by a newline and beginning with its name under `key`."""
 
@@ -89,7 +93,15 @@ class Records:
         if start < 0 or self._loads is None:
             return None
         end = self._text.find("\n", start + 1)
-        record: Record = self._loads(self._text[start + 1 : end if end >= 0 else len(self._text)])
+        return self._record(self._text[start + 1 : end if end >= 0 else len(self._text)])
+
+    def _record(self, line: str) -> Record:
+        try:
+            record = self._loads(line) if self._loads is not None else None
+        except ValueError as error:
+            raise Broken(f"a broken line: {error}") from None
+        if not isinstance(record, dict) or self.key not in record:
+            raise Broken(f"a line without its {self.key}")
         return record
 
     # --- all of them ---------------------------------------------------------------------------
@@ -99,7 +111,7 @@ class Records:
         if self._text and self._loads is not None:
             for line in self._text.split("\n"):
                 if line:
-                    record = self._loads(line)
+                    record = self._record(line)
                     found[record[self.key]] = record
         for path, changed in self._changed.items():
             if changed is None:

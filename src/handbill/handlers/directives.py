@@ -28,18 +28,34 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
         root = boundary(directory, config)
         if not root:
             continue
-        for level in walk_up(directory, root):
-            if level in window.touched or (plan is not None and level in plan.touched):
-                break
-            found = present(level, world, config)
-            if not found and not world.is_dir(level):
-                continue  # not made yet: look again when it is
-            plan = plan or Plan()
-            plan.touched[level] = [name for _, name in found]
-            for path, name in found:
-                # other types are skill-filtered: noted, delivered when a skill asks for them
-                if name in config.core_types and not _host_brings(level, path, event, world, config):
-                    plan.want(path, f"directive of {level}")
+        plan = _walk(directory, root, plan, event, window, world, config)
+    return plan
+
+
+def _walk(
+    directory: str, root: str, plan: Plan | None, event: Event, window: Window, world: World, config: Config
+) -> Plan | None:
+    seen: dict[str, list[str]] = {}
+    for level in walk_up(directory, root):
+        if level in window.touched or (plan is not None and level in plan.touched):
+            break
+        found, unripe = present(level, world, config)
+        if not found and not world.is_dir(level):
+            continue  # not made yet: look again when it is
+        if unripe:
+            seen = {}  # look again at it, and at every level from which a walk leads there
+        else:
+            seen[level] = [name for _, name in found]
+        for path, name in found:
+            # other types are skill-filtered: noted, delivered when a skill asks for them
+            if name not in config.core_types or window.holds(path):
+                continue
+            if not _host_brings(level, path, event, world, config):
+                plan = plan or Plan()
+                plan.want(path, f"directive of {level}")
+    if seen:
+        plan = plan or Plan()
+        plan.touched.update(seen)
     return plan
 
 
@@ -83,14 +99,20 @@ def walk_up(directory: str, root: str) -> Iterator[str]:
         directory = parent(directory)
 
 
-def present(level: str, world: World, config: Config) -> list[tuple[str, str]]:
-    """(path, name) of the known directive types at one level, core types first."""
+def present(level: str, world: World, config: Config) -> tuple[list[tuple[str, str]], bool]:
+    """(path, name) of the known directive types at one level, core types first; and whether one is still empty."""
     names = world.names(f"{level}/{FOLDER}")
     found = [(f"{level}/{FOLDER}/{name}", name) for name in config.core_types + config.skill_types if name in names]
     bare = f"{level}/AGENTS.md"
     if config.bare_agents_md and "AGENTS.md" not in names and world.is_file(bare):
         found.insert(0, (bare, "AGENTS.md"))
-    return found
+    ripe = [(path, name) for path, name in found if not _is_empty(path, world)]
+    return ripe, len(ripe) < len(found)
+
+
+def _is_empty(path: str, world: World) -> bool:
+    size = world.size(path)
+    return size < 0 or (size == 0 and world.is_file(path))
 
 
 def _host_brings(level: str, path: str, event: Event, world: World, config: Config) -> bool:

@@ -194,12 +194,12 @@ def failures(event: Event, world: World, since: int) -> tuple[list[tuple[str, st
     return read(whole, _MARK), start + len(whole)
 
 
-def calls(event: Event, world: World) -> list[Tool]:
+def calls(event: Event, world: World, most: int) -> list[Tool]:
     """Earlier tool calls of this window, for directories whose event was missed."""
     from handbill.hosts.claude_transcript import calls as read
 
     known = {tool.id for tool in event.tools}
-    found = read(world.tail(event.transcript, -(8 << 20)) or b"")
+    found = read(world.tail(event.transcript, -most) or b"")
     return [tool(call, event.cwd) for call in found if call["id"] not in known]
 
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
             given (or None) writes nothing.
             """
 
+        def put_aside(self, key: Key) -> None:
+            """A window in which a record proved to be broken; one that is sound by now stays."""
+
         def append(self, stream: str, lines: Iterable[dict[str, Any]]) -> None:
             """Add lines to a log; a line is never torn, whoever else writes."""
 

@@ -14,6 +14,7 @@ import time
 
 from handbill.core.event import MAIN
 from handbill.core.migrate import TooNew, from_text, to_text
+from handbill.core.records import Broken
 from handbill.errors import CorruptState, StateBusy, StateUnwritable
 from handbill.hotjson import dumps, loads
 from handbill.world import read_all
@@ -121,6 +122,19 @@ class FileStore:
             if after is not None and (after is not before or former):
                 _replace(path, to_text(after, dumps).encode("utf-8", "replace"))
             return result
+        finally:
+            posix.close(lock)
+
+    def put_aside(self, key: Key) -> None:
+        path = self._path(key)
+        lock = _locked(path[:-6] + ".lock")
+        try:
+            window = self._read(path, key)
+            if window is not None:
+                window.files.items()
+                window.touched.items()
+        except (CorruptState, Broken):
+            _put_aside(path)
         finally:
             posix.close(lock)
 

@@ -43,6 +43,10 @@ class MemoryStore:
                 self.windows[key] = to_text(after, dumps)
             return result
 
+    def put_aside(self, key: Key) -> None:
+        with self._lock:
+            self.windows[(key[0], f"{key[1]}.corrupt")] = self.windows.pop(key)
+
     def append(self, stream: str, lines: Iterable[dict[str, Any]]) -> None:
         with self._lock:
             self.logs.setdefault(stream, []).extend(loads(dumps(line)) for line in lines)
