@@ -215,6 +215,16 @@ def test_a_transcript_that_is_always_a_batch_behind(make_box: Callable[..., Box]
     assert names(box.sim.read("two/f.py")) == ["two"]
 
 
+def test_the_prompt_of_a_compaction_is_no_mark_of_what_follows(make_box: Callable[..., Box]) -> None:
+    """PreCompact names the running prompt, and so do records that were there before it."""
+    box = make_box()
+    box.sim.start()
+    box.sim.prompt("x")
+    box.sim.read("one/f.py")
+    box.sim.send({"hook_event_name": "PreCompact", "trigger": "auto", "prompt_id": "running"})
+    assert "suspect_mark" not in box.state()["flags"]
+
+
 def test_after_a_false_alarm_a_missed_compaction_is_still_noticed(make_box: Callable[..., Box]) -> None:
     box = make_box()
     box.sim.start()

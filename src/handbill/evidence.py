@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from handbill.core import epochs
 from handbill.core.epochs import Survivors
-from handbill.core.event import COMPACTING, SESSION_STARTED, TOOL_BATCH_FINISHED
+from handbill.core.event import COMPACTING, PROMPT_SUBMITTED, SESSION_STARTED, TOOL_BATCH_FINISHED
 from handbill.core.receipts import CONFIRMED, LOST, PATIENCE, Evidence, Outcome, settle
 
 TYPE_CHECKING = False
@@ -125,9 +125,11 @@ def _kept(event: Event, host: ModuleType, world: World, data: bytes, start: int,
 
 
 def _mark(event: Event) -> str:
-    """What the transcript will show of this event, once it has got that far."""
-    prompt = event.raw.get("prompt_id")
-    return event.tools[-1].id if event.tools else prompt if isinstance(prompt, str) else ""
+    """What the transcript will show of this event, once it has got that far; of others it shows nothing."""
+    if event.kind == TOOL_BATCH_FINISHED:
+        return event.tools[-1].id if event.tools else ""
+    prompt = event.raw.get("prompt_id") if event.kind == PROMPT_SUBMITTED else ""
+    return prompt if isinstance(prompt, str) else ""
 
 
 def doubted(window: Window, event: Event) -> Window:

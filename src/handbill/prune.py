@@ -52,7 +52,7 @@ def prune(root: str, days: float) -> list[str]:
         names = posix.listdir(directory)
     except OSError:
         return []
-    for name in names:
+    for name in sorted(names):  # a window (.jsonl) before its .lock
         if name.startswith("."):
             continue
         path = f"{directory}/{name}"

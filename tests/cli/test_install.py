@@ -79,6 +79,31 @@ def test_reformat_accepts_odd_spaces(project: Path) -> None:
     assert json.loads(settings(project).read_text())["odd"] == "spaces"
 
 
+def test_the_backup_is_of_the_file_before_us(project: Path) -> None:
+    settings(project).parent.mkdir()
+    before = '{ "odd":   "spaces" }\n'
+    settings(project).write_text(before)
+    shown = engine("install", "--dry-run", *PYTHON, cwd=project)
+    assert "PostToolBatch" in shown["data"]["diff"] and "--reformat" in shown["warnings"][0]
+    assert settings(project).read_text() == before
+    backup = Path(engine("install", "--reformat", *PYTHON, cwd=project)["data"]["backup"])
+    engine("install", "--lanes", "4", *PYTHON, cwd=project)
+    engine("uninstall", cwd=project)
+    assert backup.read_text() == before
+
+
+def test_a_working_interpreter_is_kept(project: Path) -> None:
+    first = engine("install", *PYTHON, cwd=project)["data"]["interpreter"]
+    assert engine("install", cwd=project)["data"]["interpreter"] == first
+
+
+def test_nothing_of_ours_is_left_behind(project: Path) -> None:
+    before = sorted(project.rglob("*"))
+    engine("install", *PYTHON, cwd=project)
+    engine("uninstall", "--state", cwd=project)
+    assert sorted(project.rglob("*")) == before
+
+
 def test_user_install_and_state_out_of_the_project(project: Path, tmp_path: Path) -> None:
     answer = engine("install", "--user", *PYTHON, cwd=project)
     assert Path(answer["data"]["settings"]) == tmp_path / "home" / ".claude" / "settings.json"

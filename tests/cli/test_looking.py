@@ -67,19 +67,78 @@ def test_deliveries_filters(project: Path) -> None:
     assert [row["file"].rsplit("/project/")[-1] for row in rows] == ["one/.directives/AGENTS.md"]
     assert len(engine("deliveries", "--last", "3", cwd=project)["data"]["deliveries"]) == 3
     assert engine("deliveries", "--session", "nobody", cwd=project)["data"]["deliveries"] == []
-    assert "claim-deliver" in run("deliveries", cwd=project).stdout
+    assert "delivered" in run("deliveries", cwd=project).stdout
+    assert "no line of the log matches" in run("deliveries", "--session", "nobody", cwd=project).stdout
+
+
+@pytest.mark.parametrize("name", ["q [/x]", "web [x]", "[red]", "größe 🙂"])
+def test_odd_names_are_shown_as_they_are(project: Path, name: str) -> None:
+    (project / name / ".directives").mkdir(parents=True)
+    (project / name / ".directives" / "AGENTS.md").write_text("x\n")
+    environ = {
+        "HOME": os.environ["HOME"],
+        "CLAUDE_PROJECT_DIR": str(project),
+        "AI_AGENT": "claude-code_2-1-325_x",
+        "CLAUDE_PID": "1",
+    }
+    Simulator(str(project), str(project.parent / "t2"), direct_hooks(environ), "abc-session").read(f"{name}/f.py")
+    for verb in (["window"], ["deliveries"], ["discover-directives", name], ["doctor"]):
+        done = run(*verb, cwd=project, COLUMNS="200")
+        assert done.returncode in (0, 1) and done.stderr == "", done.stderr
+        assert verb == ["doctor"] or f"{name}/.directives/AGENTS.md" in done.stdout
+
+
+def test_main_is_shown_before_its_subagents(project: Path, tmp_path: Path) -> None:
+    environ = {
+        "HOME": os.environ["HOME"],
+        "CLAUDE_PROJECT_DIR": str(project),
+        "AI_AGENT": "claude-code_2-1-325_x",
+        "CLAUDE_PID": "1",
+    }
+    Simulator(str(project), str(tmp_path / "transcripts"), direct_hooks(environ), "abc-session").subagent("a77")
+    data = engine("window", cwd=project)["data"]
+    assert data["agent"] == "main" and data["subagents"] == ["a77"]
+    assert engine("window", "--agent", "a7", cwd=project)["data"]["agent"] == "a77"
+    engine("window", "--agent", "b", cwd=project, expect=1)
+
+
+def test_a_nested_repository_is_its_own_project(project: Path) -> None:
+    (project / "vendor" / "inner" / ".git").mkdir(parents=True)
+    assert engine("doctor", cwd=project / "vendor" / "inner", expect=1)["data"]["project"].endswith("vendor/inner")
+    assert engine("doctor", cwd=project / "one")["data"]["project"] == str(project)
+
+
+def test_a_project_that_does_not_exist(tmp_path: Path) -> None:
+    for verb in ("install", "doctor", "window", "deliveries", "prune", "uninstall"):
+        assert "there is no folder" in engine(verb, "--project", str(tmp_path / "nope"), expect=1)["error"]["message"]
+    assert not (tmp_path / "nope").exists()
+
+
+def test_doctor_sees_that_hooks_are_switched_off(project: Path) -> None:
+    (project / ".claude" / "settings.json").write_text('{"disableAllHooks": true}')
+    assert any("disableAllHooks" in check["text"] for check in checks(project, 1)["wiring"])
+
+
+def test_doctor_looks_for_the_standards(project: Path) -> None:
+    (project / ".handbill.toml").write_text('[standards]\nfiles = ["nope.md"]\n')
+    assert any("nope.md is in no library" in check["text"] for check in checks(project, 1)["standards"])
+
+
+def test_demo_with_something_that_is_no_client(tmp_path: Path) -> None:
+    for path in ("/bin/true", "/etc/hostname", str(tmp_path)):
+        assert engine("demo", "--client", path, expect=1)["error"]["hint"]
 
 
 def test_deliveries_follow(project: Path) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "handbill.cli.main", "deliveries", "--follow", "--json", "--event", "marker"],
+        [sys.executable, "-m", "handbill.cli.main", "deliveries", "--follow", "--json", "--file", "marker"],
         cwd=project, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     time.sleep(1)
     with open(project / "sessions" / ".engine" / "deliveries.jsonl", "a") as log:
-        log.write(json.dumps({"ts": 1, "event": "marker", "file": "/x", "window": "w.main"}) + "\n")
+        log.write(json.dumps({"ts": 1, "event": "lost", "file": "/marker", "window": "w.main"}) + "\n")
     assert process.stdout is not None
-    assert json.loads(process.stdout.readline())["event"] == "marker"
+    assert json.loads(process.stdout.readline())["file"] == "/marker"
     process.terminate()
 
 
@@ -112,7 +171,9 @@ def test_discover_directives(project: Path) -> None:
         ("TESTING.md", "skill-filtered"),
     ]
     assert len(engine("discover-directives", str(project / "one"), "--core")["data"]["directives"]) == 1
+    (project / "node_modules").mkdir()
     engine("discover-directives", str(project / "node_modules"), expect=1)
+    assert "there is no" in engine("discover-directives", "nope", cwd=project, expect=1)["error"]["message"]
     assert "one/.directives/AGENTS.md" in run("discover-directives", "one", cwd=project).stdout
 
 
@@ -173,6 +234,7 @@ def test_prune_keeps_the_young_and_the_living(project: Path) -> None:
             os.utime(windows / f"{name}.{suffix}", (old, old))
     assert "dead.jsonl" in engine("prune", cwd=project)["data"]["removed"]
     left = {path.name for path in windows.iterdir()}
+    assert "dead.lock" not in left
     assert {"alive.jsonl", "abc-session.jsonl"} <= left and "dead.jsonl" not in left
 
 

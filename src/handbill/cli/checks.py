@@ -13,6 +13,7 @@ from typing import Any
 
 from handbill.cli import settings_file
 from handbill.cli.place import Place, window_file
+from handbill.cli.screen import count as count_of
 from handbill.core.window import state_of
 from handbill.errors import HandbillError
 from handbill.hosts import claude_code, claude_settings
@@ -33,13 +34,16 @@ class Finding:
         return asdict(self)
 
 
-def registrations(place: Place) -> dict[str, dict[str, list[dict[str, Any]]]]:
-    """settings file -> event -> our handlers, for every file the client reads."""
-    home = os.path.expanduser("~")
+def settings_paths(place: Place) -> list[str]:
+    """Every settings file that the client reads here."""
     paths = [os.path.join(place.project, ".claude", name) for name in ("settings.local.json", "settings.json")]
-    paths.append(os.path.join(home, ".claude", "settings.json"))
+    return list(dict.fromkeys([*paths, settings_file.path_for(place.project, user=True)]))
+
+
+def registrations(place: Place) -> dict[str, dict[str, list[dict[str, Any]]]]:
+    """settings file -> event -> our handlers."""
     found = {}
-    for path in dict.fromkeys(paths):
+    for path in settings_paths(place):
         text = settings_file.read(path)
         if claude_settings.MARK in text:
             found[path] = claude_settings.registered(claude_settings.parse(text, path))
@@ -55,6 +59,9 @@ def wiring(place: Place) -> Iterator[Finding]:
     if not found:
         yield Finding("wiring", BAD, "no hooks are registered for this project", "engine install")
         return
+    for path in settings_paths(place):
+        if claude_settings.hooks_disabled(settings_file.read(path)):
+            yield Finding("wiring", BAD, f"disableAllHooks is on in {path}: no hook runs", "remove it")
     for path, events in found.items():
         missing = [event for event in claude_settings.EVENTS if event not in events]
         if missing:
@@ -170,6 +177,15 @@ def settings(place: Place) -> Iterator[Finding]:
 
 def standards(place: Place) -> Iterator[Finding]:
     from handbill.cli.install import lanes_needed
+    from handbill.handlers.start import find
+    from handbill.world import World
+
+    world = World(place.config.roots)
+    for name in place.config.standard_names(subagent=False):
+        path = find(name, world, place.config)
+        problem = getattr(world.load(path), "why", "") if path else "is in no library"
+        if problem:
+            yield Finding("standards", BAD, f"{path or name} {problem}", "correct `standards.files` in the settings")
 
     found = registrations(place) if os.path.isdir(place.project) else {}
     lanes = [len(events.get("SessionStart", [])) for events in found.values()]
@@ -200,7 +216,10 @@ def receipts(place: Place) -> Iterator[Finding]:
         return
     text = ", ".join(f"{number} {name}" for name, number in sorted(count.items()))
     bad = count.get("truncated", 0)
-    yield Finding("receipts", BAD if bad else OK, f"last {len(keys)} windows: {text}", "engine window" if bad else "")
+    proven = count.keys() & {"confirmed", "assumed", "seen"}
+    state = BAD if bad else OK if proven else NOTE
+    text += "" if proven else " (none confirmed yet: the next event brings the proof)"
+    yield Finding("receipts", state, f"last {count_of(len(keys), 'window')}: {text}", "engine window" if bad else "")
 
 
 def trace(place: Place) -> Iterator[Finding]:

@@ -41,18 +41,21 @@ def _words() -> dict[str, list[str]]:
 def _bash(verbs: dict[str, list[str]]) -> str:
     cases = "\n".join(f"    {name}) words='{' '.join(options)}' ;;" for name, options in verbs.items())
     return f"""_handbill() {{
-  local words word=${{COMP_WORDS[COMP_CWORD]}}
+  local words='' word=${{COMP_WORDS[COMP_CWORD]}}
+  if [ "$COMP_CWORD" = 1 ]; then
+    COMPREPLY=($(compgen -W '{" ".join(verbs)}' -- "$word"))
+    return
+  fi
   case ${{COMP_WORDS[1]}} in
 {cases}
-    *) words='{" ".join(verbs)}' ;;
   esac
-  [ "$COMP_CWORD" = 1 ] && words='{" ".join(verbs)}'
+  # other words are file names: left to the shell, which knows how to quote them
   case $word in
     -*) COMPREPLY=($(compgen -W "$words" -- "$word")) ;;
-    *) [ "$COMP_CWORD" = 1 ] && COMPREPLY=($(compgen -W "$words" -- "$word")) || COMPREPLY=($(compgen -f -- "$word")) ;;
+    *) [ "${{COMP_WORDS[1]}}" = completion ] && COMPREPLY=($(compgen -W '{" ".join(_WHERE)}' -- "$word")) ;;
   esac
 }}
-complete -F _handbill engine handbill"""
+complete -o default -o bashdefault -F _handbill engine handbill"""
 
 
 def _zsh(verbs: dict[str, list[str]]) -> str:

@@ -11,23 +11,40 @@ from typing import TYPE_CHECKING, Any
 
 from handbill.cli.place import here, project_option
 from handbill.cli.result import Result
-from handbill.cli.screen import console, short, table, when
+from handbill.cli.screen import console, safe, short, table, when
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 DELIVERED = ("direct-deliver", "claim-deliver", "updated")
 _STYLE = {**dict.fromkeys(DELIVERED, "bold green"), "confirmed": "green", "lost": "red", "refused": "red"}
+# names of the log, and what they mean to people
+WORDS = {
+    "direct-deliver": "delivered", "claim-deliver": "delivered", "updated": "delivered anew", "confirmed": "confirmed",
+    "assumed": "assumed", "truncated": "cut by host", "lost": "lost", "queue-pending": "waiting", "refused": "refused",
+    "skip-dedup": "already there", "skip-inode": "same file", "skip-content": "same text", "seed": "host loaded",
+    "new-window": "new window", "new-epoch": "compacted",
+}  # fmt: skip
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--session", metavar="ID", help="only windows whose id begins like this")
     parser.add_argument("--file", metavar="TEXT", help="only files whose path contains this")
-    parser.add_argument("--event", metavar="NAME", action="append", help="only this kind of decision (repeatable)")
-    parser.add_argument("--last", type=int, default=40, metavar="N", help="how many lines (default 40; 0: all)")
+    names = ", ".join(WORDS)
+    parser.add_argument(
+        "--event", metavar="NAME", action="append", choices=WORDS, help=f"only these decisions: {names}"
+    )
+    parser.add_argument("--last", type=_count, default=40, metavar="N", help="how many lines (default 40; 0: all)")
     parser.add_argument("--follow", action="store_true", help="go on as new lines come, until ^C")
     parser.add_argument("--duplicates", action="store_true", help="files delivered more than once into one window")
     project_option(parser)
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError("must not be negative")
+    return number
 
 
 def run(args: argparse.Namespace) -> Result:
@@ -48,7 +65,7 @@ def run(args: argparse.Namespace) -> Result:
     return Result(
         {"deliveries": found},
         lambda screen: _show(screen, found, place.project) if not args.follow else None,
-        next_step="" if found else "nothing was delivered yet; engine doctor tells if hooks are installed",
+        next_step="" if found or paths else "start the agent; engine doctor tells if hooks are installed",
     )
 
 
@@ -65,13 +82,7 @@ def _lines(path: str, start: int = 0) -> Iterator[dict[str, Any]]:
         file.seek(start)
         if start:
             file.readline()  # most likely half a line
-        for raw in file:
-            try:
-                line = json.loads(raw)
-            except ValueError:
-                continue  # torn by a full disk; the lines around it are whole
-            if isinstance(line, dict):
-                yield line
+        yield from (line for line in map(_parsed, file) if line is not None)
 
 
 _AT = {
@@ -87,13 +98,18 @@ def _row(line: dict[str, Any], project: str) -> tuple[str, ...]:
     reason = str(line.get("source", "")).replace(f"{project}/", "").replace(project, "the project")
     chars = f", {int(line['chars']):,} characters" if line.get("chars") else ""
     at = str(line.get("handler", ""))
+    place = safe(session[:8]) + ("" if agent == "main" else f".{safe(agent[-6:])}")
     return (
-        when(float(line.get("ts", 0))), session[:8] + ("" if agent == "main" else f".{agent[:6]}"), _AT.get(at, at),
-        f"[{_STYLE.get(name, 'dim')}]{name}[/]", f"{short(str(line.get('file', '')), project)} [dim]{reason}{chars}[/]",
+        when(float(line.get("ts", 0))), place, _AT.get(at, safe(at)),
+        f"[{_STYLE.get(name, 'dim')}]{WORDS.get(name, safe(name))}[/]",
+        f"{short(str(line.get('file', '')), project)} [dim]{safe(reason)}{chars}[/]",
     )  # fmt: skip
 
 
 def _show(screen: Console, lines: list[dict[str, Any]], project: str) -> None:
+    if not lines:
+        screen.print("no line of the log matches")
+        return
     rows = table("when|n", "window|n", "at|n", "decision|n", "file and reason")
     for line in lines:
         rows.add_row(*_row(line, project))
@@ -107,17 +123,33 @@ def _follow(path: str, found: list[dict[str, Any]], args: argparse.Namespace, pr
     position = os.path.getsize(path) if os.path.exists(path) else 0
     try:
         while True:
-            size = os.path.getsize(path) if os.path.exists(path) else 0
-            if size > position:
-                for line in _lines(path, position - 1 if position else 0):
-                    if matches(line, args):
-                        print(json.dumps(line), flush=True) if args.json else screen.print(
-                            "  ".join(cell for cell in _row(line, project) if cell)
-                        )
-                position = size
+            new, position = _new_lines(path, position)
+            for line in new:
+                if matches(line, args):
+                    cells = "  ".join(cell for cell in _row(line, project) if cell)
+                    print(json.dumps(line), flush=True) if args.json else screen.print(cells)
             time.sleep(0.2)
     except KeyboardInterrupt:
         return
+
+
+def _new_lines(path: str, position: int) -> tuple[list[dict[str, Any]], int]:
+    """The whole lines behind a position, and the position behind them."""
+    if not os.path.exists(path) or os.path.getsize(path) < position:
+        return [], 0  # not made yet, or rotated
+    with open(path, "rb") as file:
+        file.seek(position)
+        data = file.read()
+    whole = data[: data.rfind(b"\n") + 1]
+    return [line for line in map(_parsed, whole.splitlines()) if line is not None], position + len(whole)
+
+
+def _parsed(raw: bytes) -> dict[str, Any] | None:
+    try:
+        line = json.loads(raw)
+    except ValueError:
+        return None  # torn by a full disk; the lines around it are whole
+    return line if isinstance(line, dict) else None
 
 
 def duplicates_of(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:

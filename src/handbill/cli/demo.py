@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Result:
-    if args.live:
+    if args.live or args.client:
         from handbill.cli.demo_live import run as run_live
 
         return run_live(args)

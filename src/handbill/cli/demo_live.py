@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import subprocess
 import tempfile
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ def run(args: argparse.Namespace) -> Result:
         raise HandbillError(
             "no Claude Code client was found", "install it (npm: @anthropic-ai/claude-code) or name it with --client"
         )
+    _require_client(binary)
     folder = os.path.realpath(tempfile.mkdtemp(prefix="handbill-demo-"))
     try:
         data = _play(os.path.abspath(binary), folder, None if args.json else console())
@@ -34,6 +36,15 @@ def run(args: argparse.Namespace) -> Result:
         if not args.keep:
             shutil.rmtree(folder, ignore_errors=True)
     return Result(data, lambda screen: show_totals(screen, data), exit_code=0 if data["once"] else 1)
+
+
+def _require_client(binary: str) -> None:
+    try:
+        done = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=30, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise HandbillError(f"{binary} does not run: {error}", "name the client with --client") from error
+    if "Claude Code" not in done.stdout:
+        raise HandbillError(f"{binary} is no Claude Code client", "name the client with --client")
 
 
 def _play(binary: str, folder: str, screen: Console | None) -> dict[str, Any]:
@@ -105,8 +116,8 @@ def _rows(runs: list[tuple[str, Run]]) -> list[dict[str, Any]]:
                 rows.append({"run": name, "window": "compaction" if request.is_summary else "side", "new": []})
                 continue
             now = titles(request)
-            before = seen.get(request.agent, [])
-            gone = len([title for title in before if title not in now])
+            before = [] if rows and rows[-1]["window"] == "compaction" else seen.get(request.agent, [])
+            gone = len([title for title in seen.get(request.agent, []) if title not in now])
             new = [title for title in now if title not in before]
             seen[request.agent] = now
             rows.append({"run": name, "window": "subagent" if request.agent else "main", "new": new, "gone": gone})

@@ -6,10 +6,11 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli.place import here, project_option
+from handbill.cli.place import here, project_around, project_option
 from handbill.cli.result import Result
-from handbill.cli.screen import short, table
+from handbill.cli.screen import safe, short, table
 from handbill.core.sheet import Refusal
+from handbill.errors import HandbillError
 from handbill.handlers.directives import boundary, present, walk_up
 from handbill.world import World
 
@@ -25,8 +26,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Result:
     target = os.path.abspath(args.directory)
-    place = here(args.project or (target if os.path.isdir(target) else os.path.dirname(target)))
     directory = target if os.path.isdir(target) else os.path.dirname(target)
+    if not os.path.exists(target):
+        raise HandbillError(f"there is no {args.directory}", "name a folder, or a file in it")
+    place = here(args.project or project_around(directory))
     world = World(place.config.roots)
     root = boundary(directory, place.config)
     found: list[dict[str, Any]] = []
@@ -37,7 +40,8 @@ def run(args: argparse.Namespace) -> Result:
                 continue
             sheet = world.load(path)
             found.append({
-                "file": path, "type": name, "delivered": "always" if core else "skill-filtered",
+                "file": path, "type": name,
+                "delivered": "refused" if isinstance(sheet, Refusal) else "always" if core else "skill-filtered",
                 "chars": 0 if isinstance(sheet, Refusal) else len(sheet.text),
                 "problem": sheet.why if isinstance(sheet, Refusal) else "",
             })  # fmt: skip
@@ -51,8 +55,10 @@ def run(args: argparse.Namespace) -> Result:
         for one in found:
             rows.add_row(
                 short(one["file"], place.project), one["delivered"], f"{one['chars']:,}",
-                f"[red]{one['problem']}[/]" if one["problem"] else "",
+                f"[red]{safe(one['problem'])}[/]" if one["problem"] else "",
             )  # fmt: skip
-        screen.print(rows if found else f"no directives from {short(directory, place.project)} up to {root}")
+        screen.print(rows if found else f"no directives from {safe(directory)} up to {safe(root)}")
+        if any(one["delivered"] == "skill-filtered" for one in found):
+            screen.print("[dim]skill-filtered: delivered when a skill asks for it, or `directives.always` names it[/]")
 
     return Result(data, show, exit_code=0 if found else 1)

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> Result:
     def show(screen: Console) -> None:
         from rich.markup import escape
 
-        screen.print(f"[bold]{place.project}[/]")
+        screen.print(f"[bold]{escape(place.project)}[/]", soft_wrap=True)
         for finding in found:
             screen.print(f"{_SIGN[finding.state]} [dim]{finding.check:<12}[/]{escape(finding.text)}", soft_wrap=True)
             if finding.fix:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from handbill.cli import interpreter, settings_file
 from handbill.cli.place import find_project, project_option
 from handbill.cli.result import Result
+from handbill.cli.screen import safe
 from handbill.config import Config, state_roots
 from handbill.core.pack import units
 from handbill.errors import HandbillError
@@ -24,26 +25,36 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--user", action="store_true", help="for every project of yours (~/.claude/settings.json)")
     project_option(parser)
     parser.add_argument("--python", metavar="PATH", help="the interpreter (default: the fastest 3.11+ found)")
-    parser.add_argument("--lanes", type=int, metavar="N", help="handlers at session start (default: by the standards)")
+    parser.add_argument(
+        "--lanes",
+        type=int,
+        choices=range(1, 9),
+        metavar="N",
+        help="handlers at session start (default: by the standards)",
+    )
     parser.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
     parser.add_argument("--reformat", action="store_true", help="accept that the settings file is written anew")
 
 
 def run(args: argparse.Namespace) -> Result:
-    project = os.path.abspath(args.project) if args.project else find_project()
+    project = find_project(args.project)
     home = os.path.expanduser("~")
     if not args.user and project in ("/", home):
         raise HandbillError(f"{project} is no project folder", "go to the project, or use --user")
-    chosen = interpreter.choose(args.python)
+    path = settings_file.path_for(project, user=args.user)
+    chosen = interpreter.choose(args.python, _registered(path))
     lanes = args.lanes or lanes_needed(Config(project, home))
     ours = claude_settings.handlers(chosen.path, settings_file.PACKAGE_PARENT, lanes)
-    change = settings_file.planned(settings_file.path_for(project, user=args.user), ours, reformat=args.reformat)
+    warnings: list[str] = []
+    change = _planned(path, ours, args, warnings)
     data: dict[str, Any] = {
         "settings": change.path, "changed": change.needed, "dry_run": args.dry_run, "interpreter": chosen.path,
         "python": ".".join(map(str, chosen.version)), "lanes": lanes, "events": sorted(ours), "backup": "",
-        "diff": change.diff(), "state": "", "compiled": False,
+        "diff": change.diff(), "state": state_roots(project, os.environ)[0] if args.user else f"{project}/sessions",
+        "compiled": False,
     }  # fmt: skip
-    warnings: list[str] = []
+    if claude_settings.hooks_disabled(change.before):
+        warnings.append(f"disableAllHooks is on in {path}: no hook runs until you remove it")
     if not args.dry_run:
         data["compiled"] = compile_package(chosen.path)
         if not data["compiled"]:
@@ -55,16 +66,35 @@ def run(args: argparse.Namespace) -> Result:
     return Result(data, lambda screen: _show(screen, data), next_step=next_step, warnings=warnings)
 
 
+def _planned(
+    path: str, ours: dict[str, list[dict[str, Any]]], args: argparse.Namespace, warnings: list[str]
+) -> settings_file.Change:
+    try:
+        return settings_file.planned(path, ours, reformat=args.reformat)
+    except claude_settings.OddFormatting as error:
+        if not args.dry_run:
+            raise
+        warnings.append(f"{error}: this needs --reformat, or paste the hooks by hand")
+        return settings_file.planned(path, ours, reformat=True)
+
+
+def _registered(path: str) -> str:
+    """The interpreter that is in use already."""
+    handlers = claude_settings.registered(claude_settings.parse(settings_file.read(path), path))
+    commands = [one.get("command") for ones in handlers.values() for one in ones]
+    return commands[0] if commands and isinstance(commands[0], str) else ""
+
+
 def lanes_needed(config: Config) -> int:
     """Enough handlers for the standards to arrive at once; two at least, one is soon outgrown."""
     from handbill.core.sheet import Sheet
-    from handbill.handlers.start import _find
+    from handbill.handlers.start import find
     from handbill.world import World
 
     world = World(config.roots)
     total = 0
     for name in config.standard_names(subagent=False):
-        sheet = world.load(_find(name, world, config))
+        sheet = world.load(find(name, world, config))
         if isinstance(sheet, Sheet):
             total += units(sheet.text) + 200
     return min(8, max(2, -(-total // claude_code.CAP)))
@@ -92,10 +122,12 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
             style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "dim")
             screen.print(line, style=style, markup=False, soft_wrap=True)
     did = "already registered in" if not data["changed"] else "would change" if data["dry_run"] else "registered in"
-    screen.print(f"{did} [bold]{data['settings']}[/]", soft_wrap=True)
-    screen.print(f"  interpreter  {data['interpreter']} (Python {data['python']})", soft_wrap=True)
-    screen.print(f"  events       {', '.join(data['events'])}; {data['lanes']} lanes at session start", soft_wrap=True)
+    screen.print(f"{did} [bold]{safe(data['settings'])}[/]", soft_wrap=True)
+    screen.print(f"  interpreter  {safe(data['interpreter'])} (Python {data['python']})", soft_wrap=True)
+    screen.print(
+        f"  hooks        {len(data['events'])} events, {data['lanes']} handlers at session start", soft_wrap=True
+    )
     if data["backup"]:
-        screen.print(f"  backup       {data['backup']}", soft_wrap=True)
-    if data["state"]:
-        screen.print(f"  state        {data['state']}/.windows, .engine", soft_wrap=True)
+        screen.print(f"  backup       {safe(data['backup'])}", soft_wrap=True)
+    made = "would keep ledgers and logs in" if data["dry_run"] else "ledgers and logs in"
+    screen.print(f"  state        {made} {safe(data['state'])}", soft_wrap=True)

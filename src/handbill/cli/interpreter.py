@@ -55,7 +55,10 @@ def measure(path: str) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def choose(wanted: str | None = None) -> Interpreter:
+def choose(wanted: str | None = None, registered: str = "") -> Interpreter:
+    """The one that is named, else the one in use if it still works, else the cheapest."""
+    if not wanted and registered and (found := probe(registered)) is not None and found.path == registered:
+        return found
     if wanted:
         found = probe(os.path.abspath(wanted) if os.sep in wanted else shutil.which(wanted) or wanted)
         if found is None:

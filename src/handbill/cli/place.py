@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from handbill.store.api import Key
 
 
+_MARKS = ("sessions/.windows", ".claude", ".git")
+
+
 @dataclass
 class Place:
     project: str
@@ -30,18 +33,24 @@ def project_option(parser: argparse.ArgumentParser) -> None:
 def find_project(start: str | None = None) -> str:
     """The folder whose state this is: told by the host, else the nearest above with a mark of a project."""
     told = os.environ.get("CLAUDE_PROJECT_DIR")
-    if start is None and told:
+    if start is not None:
+        if not os.path.isdir(start):
+            raise HandbillError(f"there is no folder {start}", "name the project's folder with --project")
+        return os.path.abspath(start)
+    if told:
         return os.path.abspath(told)
-    here = os.path.abspath(start or os.getcwd())
-    for mark in ("sessions/.windows", ".claude", ".git"):
-        level = here
-        while True:
-            if os.path.exists(os.path.join(level, mark)) and level != os.path.expanduser("~"):
-                return level
-            if level == os.path.dirname(level):
-                break
-            level = os.path.dirname(level)
-    return here
+    return project_around(os.getcwd())
+
+
+def project_around(place: str) -> str:
+    """The nearest folder above with a mark of a project; the place itself if there is none."""
+    level = os.path.abspath(place)
+    while True:
+        if level != os.path.expanduser("~") and any(os.path.exists(os.path.join(level, mark)) for mark in _MARKS):
+            return level
+        if level == os.path.dirname(level):
+            return os.path.abspath(place)
+        level = os.path.dirname(level)
 
 
 def here(project: str | None = None) -> Place:
@@ -71,11 +80,13 @@ def choose_window(place: Place, session: str | None, agent: str | None) -> Key:
         keys = matching
     if agent is not None:
         keys = [key for key in keys if key[1].startswith(agent)]
-    elif session is not None:
-        keys = [key for key in keys if key[1] == MAIN] or keys
+        if not keys:
+            raise HandbillError(f"no subagent {agent!r} is known", "`engine window --all` lists the windows")
     if not keys:
         raise HandbillError(
             "no window is known here yet",
             "start the agent in this project; `engine doctor` tells if hooks are installed",
         )
-    return max(keys, key=lambda key: os.path.getmtime(window_file(place.store, key)))
+    newest = max(keys, key=lambda key: os.path.getmtime(window_file(place.store, key)))
+    main = (newest[0], MAIN)
+    return main if agent is None and main in keys else newest

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from handbill.cli.place import here, project_option
 from handbill.cli.result import Result
+from handbill.errors import HandbillError
 from handbill.prune import DAYS, prune
 
 if TYPE_CHECKING:
@@ -19,9 +20,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Result:
+    if args.days < 0:
+        raise HandbillError("--days cannot be negative")
     place = here(args.project)
     removed = [name for root in (place.store.root, place.store.spare) if root for name in prune(root, args.days)]
-    windows = [name for name in removed if name.endswith(".json")]
+    windows = [name for name in removed if name.endswith(".jsonl")]
 
     def show(screen: Console) -> None:
         screen.print(f"removed {len(windows)} windows older than {args.days:g} days")

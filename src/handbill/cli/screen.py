@@ -30,10 +30,19 @@ def table(*columns: str, title: str = "") -> Table:
     return made
 
 
-def short(path: str, project: str = "") -> str:
-    """A path as people say it, safe to stand between markup."""
+def safe(text: str) -> str:
+    """Text from outside, between markup: a `[x]` in it is no style."""
     from rich.markup import escape
 
+    return escape(text)
+
+
+def count(number: int, word: str) -> str:
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
+
+
+def short(path: str, project: str = "") -> str:
+    """A path as people say it, safe to stand between markup."""
     home = os.path.expanduser("~")
     library = path.find("/handbill/data/directives/")
     if project and (path == project or path.startswith(project + "/")):
@@ -42,7 +51,7 @@ def short(path: str, project: str = "") -> str:
         path = "library:" + path[library + 26 :]
     elif path.startswith(home + "/"):
         path = "~" + path[len(home) :]
-    return escape(path)
+    return safe(path)
 
 
 def when(moment: float) -> str:

@@ -59,20 +59,22 @@ def planned(path: str, ours: dict[str, list[dict[str, Any]]] | None, *, reformat
     if not reformat:
         try:
             style = claude_settings.style_of(before, settings)
-        except claude_settings.OddSettings as error:
-            raise claude_settings.OddSettings(f"{path}: {error}", error.hint) from None
+        except claude_settings.OddFormatting as error:
+            raise claude_settings.OddFormatting(f"{path}: {error}", error.hint) from None
     return Change(path, before, claude_settings.written(wanted, style) if wanted or before.strip() else "")
 
 
-def carry_out(change: Change) -> str:
-    """Write it; returns the backup's path, if there was anything to keep."""
-    backup = ""
+def carry_out(change: Change, *, backup: bool = True) -> str:
+    """Write it; returns the backup's path, if there was anything to keep.
+
+    A backup is of the file as it was before us: one that we made earlier is never written over.
+    """
+    kept = change.path + ".handbill-backup"
     os.makedirs(os.path.dirname(change.path), exist_ok=True)
-    if change.before:
-        backup = change.path + ".handbill-backup"
-        _replace(backup, change.before, change.path)
+    if backup and change.before and claude_settings.MARK not in change.before:
+        _replace(kept, change.before, change.path)
     _replace(change.path, change.after, change.path)
-    return backup
+    return kept if backup and os.path.exists(kept) else ""
 
 
 def _replace(path: str, text: str, like: str) -> None:

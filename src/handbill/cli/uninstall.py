@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from handbill.cli import settings_file
 from handbill.cli.place import find_project, project_option
 from handbill.cli.result import Result
+from handbill.cli.screen import safe
 from handbill.config import state_roots
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Result:
-    project = os.path.abspath(args.project) if args.project else find_project()
+    project = find_project(args.project)
     path = settings_file.path_for(project, user=args.user)
     change = settings_file.planned(path, None, reformat=args.reformat)
     # `{}` that only we ever filled is no file of the user's
@@ -34,14 +35,16 @@ def run(args: argparse.Namespace) -> Result:
     folders = [os.path.join(state, name) for name in (".windows", ".engine")] if args.state else []
     folders = [folder for folder in folders if os.path.isdir(folder)]
     data: dict[str, Any] = {
-        "settings": path, "changed": change.needed, "dry_run": args.dry_run, "diff": change.diff(), "backup": "",
+        "settings": path, "changed": change.needed, "dry_run": args.dry_run, "diff": change.diff(),
         "removed": folders, "file_removed": ours_alone,
     }  # fmt: skip
     if not args.dry_run:
         if change.needed:
-            data["backup"] = settings_file.carry_out(change)
+            settings_file.carry_out(change, backup=False)
             if ours_alone:
                 os.unlink(path)
+                if not os.listdir(os.path.dirname(path)):
+                    os.rmdir(os.path.dirname(path))
         for folder in folders:
             shutil.rmtree(folder)
         if folders and state == os.path.join(project, "sessions") and not os.listdir(state):
@@ -51,13 +54,11 @@ def run(args: argparse.Namespace) -> Result:
 
 def _show(screen: Console, data: dict[str, Any]) -> None:
     if not data["changed"]:
-        screen.print(f"no hooks of ours in {data['settings']}", soft_wrap=True)
+        screen.print(f"no hooks of ours in {safe(data['settings'])}", soft_wrap=True)
     elif data["dry_run"]:
         screen.print(data["diff"], markup=False, soft_wrap=True)
     else:
         what = "and the file, which held nothing else" if data["file_removed"] else ""
-        screen.print(f"removed our hooks from {data['settings']} {what}", soft_wrap=True)
-        if data["backup"]:
-            screen.print(f"  backup  {data['backup']}", soft_wrap=True)
+        screen.print(f"removed our hooks from {safe(data['settings'])} {what}", soft_wrap=True)
     for folder in data["removed"]:
         screen.print(f"{'would remove' if data['dry_run'] else 'removed'} {folder}", soft_wrap=True)

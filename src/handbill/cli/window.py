@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from handbill.cli.place import Place, choose_window, here, project_option, window_file
 from handbill.cli.result import Result
-from handbill.cli.screen import ago, short, styled, table, tokens, when
-from handbill.core.event import Event
+from handbill.cli.screen import ago, count, safe, short, styled, table, tokens, when
+from handbill.core.event import MAIN, Event
 from handbill.core.receipts import settle
 from handbill.core.window import state_of
 from handbill.errors import CorruptState, HandbillError
@@ -39,6 +39,8 @@ def run(args: argparse.Namespace) -> Result:
         raise HandbillError(f"the window of {key[0]} is gone", "`engine window --all` lists the known ones")
     window = with_newest_receipts(window, place)
     data = described(window, place.project)
+    others = [agent for session, agent in place.store.known() if session == key[0] and agent != MAIN]
+    data["subagents"] = others if key[1] == MAIN else []
     return Result(data, lambda screen: _show(screen, data), next_step="why a file came or not: engine deliveries")
 
 
@@ -84,20 +86,23 @@ def described(window: Window, project: str) -> dict[str, Any]:
 
 def _show(screen: Console, data: dict[str, Any]) -> None:
     name = data["session"] if data["agent"] == "main" else f"{data['session']} · subagent {data['agent']}"
-    screen.print(f"[bold]{name}[/]")
-    compactions = f"{data['epoch']} compactions, " if data["epoch"] else ""
-    screen.print(f"[dim]since {when(data['created'])}, {compactions}{data['directories']} directories looked at[/]")
+    screen.print(f"[bold]{safe(name)}[/]")
+    compactions = f"{count(data['epoch'], 'compaction')}, " if data["epoch"] else ""
+    directories = f"{data['directories']} {'directory' if data['directories'] == 1 else 'directories'}"
+    screen.print(f"[dim]since {when(data['created'])}, {compactions}{directories} looked at[/]")
     rows = table("file", "part|r", "tokens|r", "reason", "when|n", "state")
     for one in data["files"]:
         part = f"{one['delivered']}/{one['parts']}" if one["parts"] > 1 else ""
         lost = f" (lost {one['lost']}×)" if one["lost"] else ""
         rows.add_row(
-            short(one["file"], data["project"]), part, f"~{one['tokens']:,}" if one["tokens"] else "",
-            _reason(one["reason"]), when(one["at"]), styled(one["state"]) + lost,
+            short(one["file"], data["project"]), part, f"~{max(one['tokens'], 1):,}" if one["chars"] else "",
+            safe(_reason(one["reason"])), when(one["at"]), styled(one["state"]) + lost,
         )  # fmt: skip
     screen.print(rows)
     total = sum(one["tokens"] for one in data["files"])
-    screen.print(f"{len(data['files'])} files, about {total:,} tokens (estimate)")
+    screen.print(f"{count(len(data['files']), 'file')}, about {total:,} tokens (estimate)")
+    for agent in data["subagents"]:
+        screen.print(f"[dim]also:[/] subagent {safe(agent)}: engine window --agent {safe(agent)}")
 
 
 def _reason(reason: str) -> str:

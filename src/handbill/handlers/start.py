@@ -19,7 +19,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
     plan = Plan()
     plan.flags["standards"] = window.epoch
     for name in config.standard_names(subagent=window.agent != MAIN):
-        path = _find(name, world, config)
+        path = find(name, world, config)
         if path:
             plan.want(path, "standard")
         else:
@@ -27,7 +27,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
     return plan
 
 
-def _find(name: str, world: World, config: Config) -> str:
+def find(name: str, world: World, config: Config) -> str:
     if name.startswith("/"):
         return name
     if name.startswith("./"):

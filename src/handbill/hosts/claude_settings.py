@@ -21,6 +21,10 @@ class OddSettings(HandbillError):
     code = "odd-settings"
 
 
+class OddFormatting(OddSettings):
+    """Plain JSON, but not written as we would write it."""
+
+
 def hook_code(folder: str) -> str:
     """What the interpreter runs. A missing script would exit 2, which blocks prompts and tool calls;
     inline code with a missing package exits 0, and a missing interpreter fails open by itself."""
@@ -106,6 +110,14 @@ def with_ours(settings: dict[str, Any], ours: dict[str, list[dict[str, Any]]]) -
     return {**clean, "hooks": hooks}
 
 
+def hooks_disabled(text: str) -> bool:
+    try:
+        value = json.loads(text) if text.strip() else {}
+    except ValueError:
+        return False
+    return isinstance(value, dict) and value.get("disableAllHooks") is True
+
+
 def registered(settings: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """event -> our handlers as they stand in the file."""
     found: dict[str, list[dict[str, Any]]] = {}
@@ -128,9 +140,9 @@ def style_of(text: str, value: dict[str, Any]) -> tuple[int | str | None, bool, 
             for end in ("\n", "", "\r\n"):
                 if json.dumps(value, indent=indent, ensure_ascii=ascii_only) + end == text:
                     return indent, ascii_only, end
-    raise OddSettings(
+    raise OddFormatting(
         "its formatting would change",
-        "`--reformat` accepts two-space JSON; `--dry-run` shows what would be added, to paste by hand",
+        "`--reformat` writes it anew with two spaces; `--dry-run` shows what would be added, to paste by hand",
     )
 
 
