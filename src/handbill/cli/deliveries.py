@@ -108,7 +108,7 @@ def _row(line: dict[str, Any], project: str) -> tuple[str, ...]:
 
 def _show(screen: Console, lines: list[dict[str, Any]], project: str) -> None:
     if not lines:
-        screen.print("no line of the log matches")
+        screen.print("nothing of that is in the log")
         return
     rows = table("when|n", "window|n", "at|n", "decision|n", "file and reason")
     for line in lines:

@@ -1,4 +1,4 @@
-"""Windows in this process only: for tests and for `engine replay`."""
+"""Windows in this process only: the smallest thing that is a store, for tests."""
 
 from __future__ import annotations
 
