@@ -150,6 +150,8 @@ def apply(
         return window, []
     if facts.chapter == epochs.FRESH and chapter == epochs.FRESH:
         return epochs.opened(event, window, now), []
+    if facts.chapter == epochs.CONTINUED and chapter == epochs.CONTINUED and window is not None:
+        return epochs.continued(event, window, now), []
     if facts.chapter == epochs.ADOPT and chapter == epochs.ADOPT:
         after = epochs.adopted(event, window, facts.survivors or Survivors(), now)
         return _failures_noted(after, facts), []

@@ -63,10 +63,21 @@ def test_a_compaction_that_does_not_say_whose_is_only_suspected() -> None:
     assert chapter(start("compact"), window(), 100.0, whose_known=False) == epochs.SUSPECT
 
 
-@pytest.mark.parametrize("touched, expected", [({}, epochs.GO_ON), ({"/p": []}, epochs.FRESH)])
-def test_a_continued_subagent_of_an_old_client_is_empty_again(touched: dict[str, list[str]], expected: str) -> None:
+@pytest.mark.parametrize("touched, expected", [({}, epochs.GO_ON), ({"/p": []}, epochs.CONTINUED)])
+def test_a_continued_subagent_of_an_old_client_is_told(touched: dict[str, list[str]], expected: str) -> None:
     event = Event(SUBAGENT_STARTED, "s", agent_id="a")
     assert chapter(event, window(created=99.0, touched=touched), 100.0, agents_survive=False) == expected
+
+
+def test_a_continued_subagent_of_an_old_client_has_what_its_start_was_given() -> None:
+    before = window(
+        agent="a",
+        files={"/std": record(via=SUBAGENT_STARTED), "/dir": record("e")},
+        flags={"standards": 0},
+        touched={"/p": []},
+    )
+    after = epochs.continued(Event(SUBAGENT_STARTED, "s", agent_id="a"), before, 100.0)
+    assert list(after.files) == ["/std"] and after.flags == {"standards": 0} and len(after.touched) == 0
 
 
 def test_compaction_drops_all_but_what_the_host_reloads() -> None:

@@ -67,3 +67,19 @@ def test_the_same_hooks_in_the_project_and_in_a_plugin(make: Make, version: str)
     for request in run.of()[2:]:
         assert_once(request, *STANDARDS, "MARK-ONE", "MARK-TWO")
     assert ran.exists(), "the plugin's hooks did not run: this test would show nothing"
+
+
+def test_installed_for_the_user_leaves_the_project_alone(make: Make, version: str) -> None:
+    box = make(version, install=False)
+    one_directory(box)
+    before = sorted(box.project.rglob("*"))
+    box.engine("install", "--user")
+    first = box.run(box.read("one/f.py"), box.bash(), "done")
+    again = box.run(box.read("one/f.py"), "done", args=("--resume", first.session))
+    for request in first.of()[1:] + again.of():
+        assert_once(request, *STANDARDS, "MARK-ONE")
+    assert sorted(box.project.rglob("*")) == before
+    assert len(box.engine("window")["data"]["files"]) == 7
+    box.engine("uninstall", "--user", "--state")
+    gone = box.run(box.read("one/f.py"), "done")
+    assert "[Preloaded: " not in gone.of()[-1].text

@@ -19,6 +19,7 @@ ADOPT = "adopt"  # a window that we do not know: its transcript says what is in 
 WAIT = "wait"  # not known, and its transcript cannot be read yet: deliver nothing
 AUDIT = "audit"  # resumed: what is in the ledger may not have survived
 COMPACT = "compact"  # this window was compacted
+CONTINUED = "continued"  # a subagent is woken again, by a client that keeps only what its start was given
 SUSPECT = "suspect"  # some window of this session was compacted; its transcript will tell
 
 # Lanes of one start run within this time of each other; a second compaction does not.
@@ -58,7 +59,7 @@ def chapter(
             return FRESH
         # touched: it has worked since, so this is no second registration of the same start
         again = len(window.touched) > 0 or now - window.created > SAME_MOMENT
-        return FRESH if again and not agents_survive else GO_ON
+        return CONTINUED if again and not agents_survive else GO_ON
     if window is None or not window.started:
         return {TOOL_BATCH_FINISHED: ADOPT, PROMPT_SUBMITTED: WAIT}.get(event.kind, GO_ON)
     return GO_ON
@@ -92,6 +93,16 @@ def opened(event: Event, window: Window | None, now: float) -> Window:
     twin.started = True
     twin.client = event.client
     twin.transcript = event.transcript
+    return twin
+
+
+def continued(event: Event, window: Window, now: float) -> Window:
+    """Of a subagent's window only what came with its start is left."""
+    twin = opened(event, None, now)
+    twin.files = Records.of(
+        "path", {p: record for p, record in window.files.items() if record["via"] == SUBAGENT_STARTED}
+    )
+    twin.flags = {name: value for name, value in window.flags.items() if name == "standards"}
     return twin
 
 
