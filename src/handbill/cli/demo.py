@@ -95,6 +95,7 @@ def _session(sim: Simulator) -> Iterator[tuple[str, Moment]]:
     yield "subagent starts", sim.subagent(AGENT)
     yield "subagent reads api/orders.py", sim.read("api/orders.py", agent=AGENT)
     yield "subagent reads it again", sim.read("api/orders.py", agent=AGENT)
+    yield "runs a command", sim.batch(("Bash", {"command": "make test"}))
     yield "compaction", sim.compact()
     yield "reads worker/jobs.py again", sim.read("worker/jobs.py")
     yield "resume", sim.start("resume")
