@@ -82,7 +82,8 @@ def _answer(
     if problem or name not in HOSTS:
         raise HandbillError(problem or f"no host called {name!r}", "run `engine install` again")
     speaker = host(name)
-    event = speaker.parse(raw, environ, int(environ.get("CLAUDE_PID") or posix.getppid()))
+    client = environ.get("CLAUDE_PID", "")
+    event = speaker.parse(raw, environ, int(client) if client.isdecimal() else posix.getppid())
     if event is None:
         return "", _nothing
     if not event.session_id:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from handbill.core.event import SESSION_STARTED
+from handbill.core.pack import UPDATED
 from handbill.store.api import DELIVERIES, ERRORS
 
 TYPE_CHECKING = False
@@ -51,9 +52,8 @@ def _delivery_lines(turn: Turn, answer: Answer) -> list[dict[str, Any]]:
 def _claim_rows(turn: Turn, found: Claim) -> list[tuple[str, str, str, int]]:
     rows: list[tuple[str, str, str, int]] = []
     for grant in found.grants:
-        name = "updated" if grant.word == "Updated" else "claim-deliver"
-        if turn.event.kind == SESSION_STARTED:
-            name = "direct-deliver" if name == "claim-deliver" else name
+        first = "direct-deliver" if turn.event.kind == SESSION_STARTED else "claim-deliver"
+        name = "updated" if grant.word == UPDATED else first
         label = f"{grant.reason} (part {grant.part}/{grant.parts})" if grant.parts > 1 else grant.reason
         rows.append((name, grant.path, label, len(grant.block)))
     rows += [(why, path, reason, 0) for path, why, reason in found.skipped]

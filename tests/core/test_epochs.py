@@ -147,7 +147,7 @@ def test_resume_of_a_long_transcript_keeps_open_claims_and_old_parts() -> None:
 
 def test_resume_judges_what_a_compaction_left_open() -> None:
     before = window(carried={"/kept": record(), "/gone": record()}, carried_from=5, suspect=5)
-    after = epochs.resumed(before, Survivors({("/kept", "0123abcd", 1, 1): 5}, boundary="b"), start("resume"), 100.0)
+    after = epochs.resumed(before, Survivors({("/kept", "0123abcd", 1, 1): 5}), start("resume"), 100.0)
     assert list(after.files) == ["/kept"] and not after.carried and after.suspect == -1
 
 

@@ -103,14 +103,6 @@ def test_every_way_to_touch_a_directory(make: Make) -> None:
     assert_once(run.of()[-1], *(f"MARK-{name.upper()}" for name in ways))
 
 
-def test_a_directive_that_claude_md_imports_is_not_sent_again(make: Make, version: str) -> None:
-    box = make(version)
-    box.write("CLAUDE.md", "MARK-CLAUDE\n@.directives/INVARIANTS.md\n")
-    box.write(".directives/INVARIANTS.md", "MARK-IMPORTED\n")
-    run = box.run(box.read("a.py"), box.bash(), "done")
-    assert_once(run.of()[-1], "MARK-CLAUDE", "MARK-IMPORTED")
-
-
 def test_bare_agents_md_once_whoever_loads_it(make: Make, version: str) -> None:
     """Newer clients read AGENTS.md themselves where no CLAUDE.md is; older ones never."""
     box = make(version)
@@ -119,15 +111,6 @@ def test_bare_agents_md_once_whoever_loads_it(make: Make, version: str) -> None:
     box.write("sub/f.py", "x\n")
     run = box.run(box.read("sub/f.py"), box.read("a.py"), "done")
     assert_once(run.of()[-1], "MARK-BARE-ROOT", "MARK-BARE-SUB")
-
-
-def test_bare_agents_md_beside_claude_md(make: Make, version: str) -> None:
-    box = make(version)
-    box.write("CLAUDE.md", "MARK-CLAUDE\n")
-    box.write("sub/AGENTS.md", "MARK-BARE-SUB\n")
-    box.write("sub/f.py", "x\n")
-    run = box.run(box.read("sub/f.py"), box.read("a.py"), "done")
-    assert_once(run.of()[-1], "MARK-CLAUDE", "MARK-BARE-SUB")
 
 
 def test_another_hooks_oversized_output_is_not_ours(make: Make, version: str) -> None:
@@ -146,6 +129,8 @@ def test_another_hooks_oversized_output_is_not_ours(make: Make, version: str) ->
 @pytest.mark.parametrize(
     "files",
     [
+        {"CLAUDE.md": "MARK-CLAUDE\n@.directives/INVARIANTS.md\n", ".directives/INVARIANTS.md": "MARK-RULE\n"},
+        {"CLAUDE.md": "MARK-CLAUDE\n", "sub/AGENTS.md": "MARK-RULE\n"},
         {"sub/CLAUDE.md": "MARK-CLAUDE\n@.directives/AGENTS.md\n", "sub/.directives/AGENTS.md": "MARK-RULE\n"},
         {"sub/CLAUDE.md": "MARK-CLAUDE\n@AGENTS.md\n", "sub/AGENTS.md": "MARK-RULE\n"},
         {"sub/CLAUDE.md": "MARK-CLAUDE\n", "sub/AGENTS.md": "MARK-RULE\n"},
@@ -158,7 +143,7 @@ def test_another_hooks_oversized_output_is_not_ours(make: Make, version: str) ->
             "AGENTS.md": "MARK-RULE\n",
         },
     ],
-    ids=["imports", "imports-bare", "beside", "above", "between", "dot-claude", "excluded"],
+    ids=["root-imports", "root", "imports", "imports-bare", "beside", "above", "between", "dot-claude", "excluded"],
 )
 def test_a_rule_near_a_claude_md_is_there_once(make: Make, version: str, files: dict[str, str]) -> None:
     box = make(version)

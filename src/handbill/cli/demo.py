@@ -147,7 +147,7 @@ def _totals(simulator: Simulator, rows: list[dict[str, Any]]) -> dict[str, Any]:
             one = files.setdefault(path, {"file": path, "copies": 0, "parts": parts})
             one["copies"] = max(one["copies"], count)
         for one in files.values():
-            one["characters"] = _size(one["file"])
+            one["characters"] = size_of(one["file"])
         windows.append({"window": name, "files": list(files.values())})
     times = [row["milliseconds"] for row in rows]
     return {
@@ -156,7 +156,7 @@ def _totals(simulator: Simulator, rows: list[dict[str, Any]]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _size(path: str) -> int:
+def size_of(path: str) -> int:
     try:
         with open(path, encoding="utf-8") as file:
             return len(file.read())

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli.demo import install_sample, show_totals
+from handbill.cli.demo import install_sample, show_totals, size_of
 from handbill.cli.result import Result
 from handbill.cli.screen import console, short
 from handbill.core.pack import read_title
@@ -137,13 +137,11 @@ def _show(screen: Console, rows: list[dict[str, Any]], project: str) -> None:
 
 
 def _window(name: str, request: Request) -> dict[str, Any]:
-    from handbill.cli.demo import _size
-
     counted: dict[Title, int] = {}
     for title in titles(request):
         counted[title] = counted.get(title, 0) + 1
     files: dict[str, dict[str, Any]] = {}
     for (path, _, _, parts), copies in counted.items():
-        one = files.setdefault(path, {"file": path, "copies": 0, "parts": parts, "characters": _size(path)})
+        one = files.setdefault(path, {"file": path, "copies": 0, "parts": parts, "characters": size_of(path)})
         one["copies"] = max(one["copies"], copies)
     return {"window": name, "files": list(files.values())}

@@ -107,7 +107,7 @@ def claim(
     if answer.grants:
         twin.serial += 1
         twin.claims.append({
-            "id": twin.serial, "batch": event.batch, "via": event.kind, "offset": offset, "at": now,
+            "id": twin.serial, "batch": event.batch, "offset": offset, "at": now,
             "items": [[grant.path, grant.part, grant.digest, grant.parts] for grant in answer.grants],
         })  # fmt: skip
     return twin, answer

@@ -29,19 +29,17 @@ _OF_A_SUSPICION = ("compacting", "suspect_mark")
 
 
 class Survivors:
-    """What a transcript says is in a window: titles of our blocks, and whether it was compacted."""
+    """What a transcript says is in a window: titles of our blocks, and the tool calls they came with."""
 
-    __slots__ = ("boundary", "complete", "titles", "tools")
+    __slots__ = ("complete", "titles", "tools")
 
     def __init__(
         self,
         titles: dict[Title, int] | None = None,
-        boundary: str = "",
         tools: tuple[str, ...] = (),
         complete: bool = True,
     ) -> None:
         self.titles = titles or {}
-        self.boundary = boundary
         self.tools = tools  # ids of the tool calls that stand in the window
         self.complete = complete  # False: only the end of a long transcript was read
 

@@ -158,9 +158,7 @@ def survivors(data: bytes, *, siblings: bool, complete: bool) -> Survivors:
             titles.update(_titles(record)[0])
             tools += [call["id"] for call in _calls(record)]
     # what stands before a compaction is gone, whether it was read or not
-    return Survivors(
-        titles, records[boundary]["uuid"] if boundary >= 0 else "", tuple(tools), complete or boundary >= 0
-    )
+    return Survivors(titles, tuple(tools), complete or boundary >= 0)
 
 
 def _lines(data: bytes) -> Iterator[bytes]:
@@ -211,7 +209,7 @@ def kept_tail(data: bytes, since: int) -> Survivors | None:
         titles.update(_titles(record)[0])
         tools += [call["id"] for call in _calls(record)]
     complete = start < boundary or not segment.get("headUuid")
-    return Survivors(titles, records[boundary]["uuid"], tuple(tools), complete)
+    return Survivors(titles, tuple(tools), complete)
 
 
 def _calls(record: dict[str, Any]) -> list[dict[str, Any]]:

@@ -49,6 +49,7 @@ class FileStore:
     def __init__(self, root: str, spare: str = "") -> None:
         self.root = root
         self.spare = spare
+        self._roots = (root, spare) if spare else (root,)
         self._stamp: tuple[str, int, int, int] | None = None  # which file's content `_window` is
         self._window: Window | None = None
 
@@ -104,11 +105,11 @@ class FileStore:
             if error.errno not in _UNWRITABLE:
                 raise
             if not self.spare or path.startswith(self.spare + "/"):
-                raise StateUnwritable(f"no state can be written: {error}", "make room, or make it writable") from error
+                raise _unwritable(error) from error
         try:
             return self._update(f"{self.spare}/.windows/{file_name(key)}.jsonl", key, change, former=path)
         except OSError as error:
-            raise StateUnwritable(f"no state can be written: {error}", "make room, or make it writable") from error
+            raise _unwritable(error) from error
 
     def _update(
         self, path: str, key: Key, change: Callable[[Window | None], tuple[Window | None, T]], former: str = ""
@@ -153,7 +154,7 @@ class FileStore:
     # --- hooks that could not do their work ----------------------------------------------------
 
     def note_missed(self, key: Key) -> bool:
-        for root in (self.root, self.spare):
+        for root in self._roots:
             path = f"{root}/.windows/{file_name(key)}.missed"
             try:
                 posix.close(_open_private(path, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL))
@@ -166,7 +167,7 @@ class FileStore:
         return False
 
     def missed(self, key: Key) -> bool:
-        for root in (self.root, self.spare):
+        for root in self._roots:
             try:
                 posix.stat(f"{root}/.windows/{file_name(key)}.missed")
                 return True
@@ -175,7 +176,7 @@ class FileStore:
         return False
 
     def clear_missed(self, key: Key) -> None:
-        for root in (self.root, self.spare):
+        for root in self._roots:
             try:
                 posix.unlink(f"{root}/.windows/{file_name(key)}.missed")
             except OSError:
@@ -183,9 +184,9 @@ class FileStore:
 
     def known(self) -> list[Key]:
         found = set()
-        for root in (self.root, self.spare):
+        for root in self._roots:
             try:
-                names = posix.listdir(f"{root}/.windows") if root else []
+                names = posix.listdir(f"{root}/.windows")
             except OSError:
                 continue
             for name in names:
@@ -206,6 +207,10 @@ class FileStore:
             if error.errno not in _UNWRITABLE or not self.spare:
                 raise
             _append(f"{self.spare}/.engine/{stream}.jsonl", data)
+
+
+def _unwritable(error: OSError) -> StateUnwritable:
+    return StateUnwritable(f"no state can be written: {error}", "make room, or make it writable")
 
 
 def _locked(path: str) -> int:

@@ -1,0 +1,133 @@
+"""Compactions that were cancelled, missed or seen late: an epoch opens when the transcript says so, once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from box import Box, assert_once, names
+
+
+def test_a_missed_compaction_start_is_made_good(make_box: Callable[..., Box]) -> None:
+    """The transcript's boundary opens the epoch, should the hook of the start have died."""
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    box.sim.batch(("Bash", {"command": "true"}))
+    box.sim.send({"hook_event_name": "PreCompact", "trigger": "auto"})
+    usual, box.hooks = box.hooks, lambda name, raw: []
+    box.sim.start("compact")
+    box.hooks = usual
+    assert len(box.sim.read("two/f.py").titles) == 7
+    assert names(box.sim.read("one/f.py")) == ["one"]
+    assert_once(box, "main", "one", "two")
+
+
+def cancelled_compaction(box: Box) -> None:
+    box.sim.send({"hook_event_name": "PreCompact", "trigger": "manual"})
+
+
+def test_a_compaction_that_was_cancelled_starves_nobody(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    cancelled_compaction(box)
+    assert names(box.sim.read("two/f.py")) == ["two"]
+    assert box.state()["epoch"] == 0 and box.state()["suspectFrom"] == -1
+
+
+def test_a_transcript_that_is_always_a_batch_behind(make_box: Callable[..., Box]) -> None:
+    """Records appear late: the batch after the one that could not be settled settles it."""
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    cancelled_compaction(box)
+    real, late = Path(box.sim.transcript), Path(box.sim.transcript + ".late")
+    usual = box.hooks
+
+    def behind(name: str, raw: dict[str, object]) -> list[str]:
+        whole = real.read_bytes()
+        real.write_bytes(
+            late.read_bytes() if late.exists() else whole[: whole.find(b'"toolu_0002"')].rpartition(b"\n")[0] + b"\n"
+        )
+        answer = usual(name, raw)
+        late.write_bytes(whole)
+        real.write_bytes(whole)
+        return answer
+
+    box.hooks = behind
+    assert box.sim.read("two/f.py").texts == []
+    assert names(box.sim.read("two/f.py")) == ["two"]
+
+
+def test_the_prompt_of_a_compaction_is_no_mark_of_what_follows(make_box: Callable[..., Box]) -> None:
+    """PreCompact names the running prompt, and so do records that were there before it."""
+    box = make_box()
+    box.sim.start()
+    box.sim.prompt("x")
+    box.sim.read("one/f.py")
+    box.sim.send({"hook_event_name": "PreCompact", "trigger": "auto", "prompt_id": "running"})
+    assert "suspect_mark" not in box.state()["flags"]
+
+
+def test_after_a_false_alarm_a_missed_compaction_is_still_noticed(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    cancelled_compaction(box)
+    box.sim.batch(("Bash", {"command": "true"}))
+    box.sim.send({"hook_event_name": "PreCompact", "trigger": "auto"})
+    usual, box.hooks = box.hooks, lambda name, raw: []
+    box.sim.start("compact")
+    box.hooks = usual
+    box.sim.read("one/f.py")
+    box.sim.read("one/f.py")
+    assert len(box.sim.copies()) == 7
+    assert_once(box, "main", "one")
+
+
+def test_one_compaction_is_not_counted_twice(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    box.sim.compact()
+    cancelled_compaction(box)
+    assert box.sim.prompt("x").texts == []
+    box.sim.read("two/f.py")
+    assert box.state()["epoch"] == 1
+    assert set(box.sim.copies().values()) == {1}
+
+
+@pytest.mark.parametrize("compacts", [False, True])
+def test_without_a_readable_transcript_work_goes_on(
+    make_box: Callable[..., Box], compacts: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from handbill import evidence
+
+    monkeypatch.setattr(evidence, "PATIENCE", -1.0)
+    box = make_box()
+    usual = box.hooks
+    box.hooks = lambda name, raw: usual(name, {**raw, "transcript_path": "/nowhere/t.jsonl"})
+    box.sim.start()
+    box.sim.read("one/f.py")
+    if compacts:
+        box.sim.compact()
+    else:
+        cancelled_compaction(box)
+    delivered = [name for _ in range(3) for name in names(box.sim.read("one/f.py", "two/f.py"))]
+    assert "two" in delivered and ("one" in delivered) is compacts
+
+
+def test_a_late_compaction_seen_by_a_prompt_forgets_no_directory(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.read("two/f.py")
+    box.sim.send({"hook_event_name": "PreCompact", "trigger": "auto"})
+    usual, box.hooks = box.hooks, lambda name, raw: []
+    box.sim.start("compact")
+    box.sim.read("one/f.py")  # its hook died, too
+    box.hooks = usual
+    assert len(box.sim.prompt("x").titles) == 6
+    assert names(box.sim.batch(("Bash", {"command": "true"}))) == ["one"]
