@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from sandbox import ALMOST_FULL, COMPACTION, NEW, OLD, ROOT, STANDARDS, Sandbox, assert_absent, assert_once, copies
+from sandbox import ALMOST_FULL, COMPACTION, OLD, ROOT, STANDARDS, Sandbox, assert_absent, assert_once, copies
 
 from conftest import Make
 from handbill.live import Reply
@@ -103,8 +103,8 @@ def test_hook_dies_at_the_start_after_a_compaction(make: Make, version: str, fau
 @pytest.mark.parametrize(
     "garbage", [b"", b'{"v":1,"preloadedFi', b"\x00\xff garbage \xfe", b"[]", b'{"v":1,"epoch":"x"}']
 )
-def test_state_file_broken_between_two_batches(make: Make, garbage: bytes) -> None:
-    box = make(NEW)
+def test_state_file_broken_between_two_batches(make: Make, version: str, garbage: bytes) -> None:
+    box = make(version)
     marks = directories(box)
     windows = box.project / "sessions" / ".windows"
     octal = "".join(f"{chr(92)}{byte:03o}" for byte in garbage)
@@ -133,9 +133,9 @@ def can_mount() -> bool:
 
 @pytest.mark.skipif(not can_mount(), reason="needs mount namespaces")
 @pytest.mark.parametrize("options", ["ro", "size=4k"], ids=["read-only", "full"])
-def test_state_folder_cannot_be_written(make: Make, options: str, tmp_path: Path) -> None:
+def test_state_folder_cannot_be_written(make: Make, version: str, options: str, tmp_path: Path) -> None:
     """A file system of its own over `sessions/`, which is read-only or has no room."""
-    box = make(NEW)
+    box = make(version)
     marks = directories(box)
     wrapper = tmp_path / "claude"
     sessions = box.project / "sessions"
@@ -178,9 +178,9 @@ def test_directives_that_are_no_pages(make: Make, version: str) -> None:
         assert words in shown
 
 
-def test_directive_deleted_before_its_turn(make: Make) -> None:
+def test_directive_deleted_before_its_turn(make: Make, version: str) -> None:
     """A part is on its way, the rest is pending, and the file goes away: no error, nothing twice."""
-    box = make(NEW)
+    box = make(version)
     directories(box)
     box.write("big/.directives/AGENTS.md", "".join(f"line {n:05d} of a long page\n" for n in range(900)))
     box.write("big/f.py", "x\n")
@@ -210,7 +210,6 @@ def break_installation(box: Sandbox, what: str) -> None:
 
 
 @pytest.mark.parametrize("what", ["package", "interpreter"])
-@pytest.mark.parametrize("version", [OLD, NEW])
 def test_removed_after_install(make: Make, version: str, what: str) -> None:
     """As if nothing were registered: prompts, tool calls and turns go on."""
     box = make(version)

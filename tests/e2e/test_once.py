@@ -88,8 +88,8 @@ def test_nothing_twice_and_nothing_missing_after_resume(make: Make, version: str
     assert_extends(second.of()[-1], third.of()[0])
 
 
-def test_every_way_to_touch_a_directory(make: Make) -> None:
-    box = make()
+def test_every_way_to_touch_a_directory(make: Make, version: str) -> None:
+    box = make(version)
     ways = {
         "edit": call("Edit", file_path=box.path("edit/f.py"), old_string="old", new_string="new"),
         "write": call("Write", file_path=box.path("write/new.py"), content="x"),
