@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from handbill.simulate import Hooks, Moment, Simulator, direct_hooks
-from handbill.store.files import make_private_directory
+from handbill.store.disk import make_private_directory
 
 OLD, NEW = "2-1-197", "2-1-325"
 

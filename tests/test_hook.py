@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from handbill.hosts.claude_settings import handler
-from handbill.store.files import make_private_directory
+from handbill.store.disk import make_private_directory
 
 SOURCE = str(Path(__file__).parents[1] / "src")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from handbill.store.files import make_private_directory
+from handbill.store.disk import make_private_directory
 
 SOURCE = str(Path(__file__).parents[1] / "src")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from box import Box, assert_once, names
-from handbill.store.files import make_private_directory
+from handbill.store.disk import make_private_directory
 
 
 def test_a_state_file_full_of_garbage_is_rebuilt_from_the_transcript(make_box: Callable[..., Box]) -> None:
@@ -61,9 +61,9 @@ def test_a_hook_that_could_not_write_is_made_good(
 ) -> None:
     import fcntl
 
-    from handbill.store import files
+    from handbill.store import disk
 
-    monkeypatch.setattr(files, "PATIENCE", 0.05)
+    monkeypatch.setattr(disk, "PATIENCE", 0.05)
     box = make_box()
     box.sim.start()
     box.sim.read("two/f.py")

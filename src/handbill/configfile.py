@@ -8,7 +8,7 @@ from typing import Any
 
 from handbill.config import PROJECT_FILE
 from handbill.hotjson import dumps
-from handbill.store.files import make_private_directory
+from handbill.store.disk import make_private_directory
 
 # section -> field -> what it must be; the reference for people is docs/configuration.md
 FIELDS: dict[str, dict[str, type]] = {

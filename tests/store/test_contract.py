@@ -19,7 +19,7 @@ import pytest
 from handbill.core.window import SCHEMA, Window
 from handbill.errors import CorruptState, StateBusy, StateUnwritable
 from handbill.hotjson import dumps
-from handbill.store import files
+from handbill.store import disk
 from handbill.store.files import FileStore, file_name
 from handbill.store.memory import MemoryStore
 
@@ -166,7 +166,7 @@ def test_a_dead_holder_holds_no_lock(tmp_path: Path) -> None:
 def test_a_live_holder_is_not_waited_for_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import fcntl
 
-    monkeypatch.setattr(files, "PATIENCE", 0.1)
+    monkeypatch.setattr(disk, "PATIENCE", 0.1)
     store = FileStore(str(tmp_path))
     store.update(KEY, adding("/a"))
     with open(tmp_path / ".windows" / "session-1.lock") as held:
@@ -231,7 +231,7 @@ def test_no_root_can_be_written(tmp_path: Path) -> None:
 
 
 def test_many_processes_make_the_folders_at_once(tmp_path: Path) -> None:
-    code = f"from handbill.store.files import *\nmake_private_directory({str(tmp_path / 'a/b/c/d/.windows')!r})"
+    code = f"from handbill.store.disk import *\nmake_private_directory({str(tmp_path / 'a/b/c/d/.windows')!r})"
     processes = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(16)]
     assert [process.wait() for process in processes] == [0] * 16
 

@@ -15,7 +15,7 @@ from handbill.config import Config, state_roots
 from handbill.core.pack import units
 from handbill.errors import HandbillError
 from handbill.hosts import claude_code, claude_settings
-from handbill.store.files import make_private_directory
+from handbill.store.disk import make_private_directory
 
 if TYPE_CHECKING:
     from rich.console import Console

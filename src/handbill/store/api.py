@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from typing import Any, Protocol, TypeVar
 
     from handbill.core.window import Window
@@ -35,6 +35,15 @@ if TYPE_CHECKING:
         def missed(self, key: Key) -> bool: ...
 
         def clear_missed(self, key: Key) -> None: ...
+
+        def post(self, session: str, notice: dict[str, Any]) -> None:
+            """Leave word for this session's hooks: what a command did, or which task was handed out."""
+
+        def notices(self, session: str) -> list[dict[str, Any]]:
+            """What was posted and not settled yet, oldest first; each with its `id`."""
+
+        def settle_notices(self, session: str, ids: Collection[str]) -> None:
+            """These were taken; others that came meanwhile stay."""
 
         def known(self) -> list[Key]:
             """Every window there is. For people's commands only: it looks at all of them."""

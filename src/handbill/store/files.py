@@ -1,35 +1,30 @@
 """Windows as files: `<root>/.windows/<session>[.<agent>].jsonl`, logs in `<root>/.engine/`.
 
-Writers take turns by `flock` on a sibling file (the kernel drops it when its holder dies) and
-replace the window whole. Where the first root cannot be written (read-only, full), a window
-moves to the second and stays there.
+Where the first root cannot be written (read-only, full), a window moves to the second and stays there.
 """
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import posix
 import time
 
 from handbill.core.event import MAIN
 from handbill.core.migrate import TooNew, from_text, to_text
 from handbill.core.records import Broken
-from handbill.errors import CorruptState, StateBusy, StateUnwritable
+from handbill.errors import CorruptState, StateBusy
 from handbill.hotjson import dumps, loads
+from handbill.store import disk
 from handbill.world import read_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from typing import Any
 
     from handbill.core.window import Window
     from handbill.store.api import Key, T
 
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
-_UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT, errno.ENOENT, errno.ENOTDIR)
-PATIENCE = 6.0  # seconds, less than the hook may take; a holder that is stopped must not stop the agent
 _MOST = 64 << 20
 
 
@@ -102,40 +97,40 @@ class FileStore:
         try:
             return self._update(path, key, change)
         except OSError as error:
-            if error.errno not in _UNWRITABLE:
+            if error.errno not in disk.UNWRITABLE:
                 raise
             if not self.spare or path.startswith(self.spare + "/"):
-                raise _unwritable(error) from error
+                raise disk.unwritable(error) from error
         try:
             return self._update(f"{self.spare}/.windows/{file_name(key)}.jsonl", key, change, former=path)
         except OSError as error:
-            raise _unwritable(error) from error
+            raise disk.unwritable(error) from error
 
     def _update(
         self, path: str, key: Key, change: Callable[[Window | None], tuple[Window | None, T]], former: str = ""
     ) -> T:
-        lock = _locked(path[:-6] + ".lock")
+        lock = disk.locked(path[:-6] + ".lock")
         try:
             if not former and self._path(key) != path:
                 return self.update(key, change)  # it moved to the spare root while we waited
             before = self._newest(path, former, key)
             after, result = change(before)
             if after is not None and (after is not before or former):
-                _replace(path, to_text(after, dumps).encode("utf-8", "replace"))
+                disk.replace(path, to_text(after, dumps).encode("utf-8", "replace"))
             return result
         finally:
             posix.close(lock)
 
     def put_aside(self, key: Key) -> None:
         path = self._path(key)
-        lock = _locked(path[:-6] + ".lock")
+        lock = disk.locked(path[:-6] + ".lock")
         try:
             window = self._read(path, key)
             if window is not None:
                 window.files.items()
                 window.touched.items()
         except (CorruptState, Broken):
-            _put_aside(path)
+            disk.put_aside(path)
         finally:
             posix.close(lock)
 
@@ -145,7 +140,7 @@ class FileStore:
             try:
                 window = self._read(place, key) if place else None
             except CorruptState:
-                _put_aside(place)
+                disk.put_aside(place)
                 return None
             if window is not None:
                 return window
@@ -157,12 +152,12 @@ class FileStore:
         for root in self._roots:
             path = f"{root}/.windows/{file_name(key)}.missed"
             try:
-                posix.close(_open_private(path, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL))
+                posix.close(disk.open_private(path, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL))
                 return True
             except FileExistsError:
                 return False
             except OSError as error:
-                if error.errno not in _UNWRITABLE or not self.spare:
+                if error.errno not in disk.UNWRITABLE or not self.spare:
                     raise
         return False
 
@@ -181,6 +176,63 @@ class FileStore:
                 posix.unlink(f"{root}/.windows/{file_name(key)}.missed")
             except OSError:
                 continue  # it stands in the other root, or nowhere
+
+    # --- word from commands to hooks -----------------------------------------------------------
+
+    def post(self, session: str, notice: dict[str, Any]) -> None:
+        kept = {**notice, "id": f"{time.time_ns():x}-{posix.getpid()}"}
+        data = f"{dumps(kept)}\n".encode("utf-8", "replace")
+        for root in self._roots:
+            path = self._notices(root, session)
+            try:
+                lock = disk.locked(f"{path}.lock")
+                try:
+                    disk.append(path, data)
+                finally:
+                    posix.close(lock)
+                return
+            except OSError as error:
+                if error.errno not in disk.UNWRITABLE or root is self._roots[-1]:
+                    raise
+        return
+
+    def notices(self, session: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for root in self._roots:
+            try:
+                handle = posix.open(self._notices(root, session), posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NOFOLLOW)
+            except OSError:
+                continue  # the usual case: no word was left
+            try:
+                data = read_all(handle, _MOST).decode("utf-8", "replace")
+            finally:
+                posix.close(handle)
+            for line in data.split("\n")[:-1]:
+                try:
+                    found.append(loads(line))
+                except ValueError:
+                    continue  # torn by a full disk: the command that wrote it said so
+        return found
+
+    def settle_notices(self, session: str, ids: Collection[str]) -> None:
+        for root in self._roots:
+            path = self._notices(root, session)
+            try:
+                posix.stat(path)
+            except OSError:
+                continue  # it stands in the other root
+            lock = disk.locked(f"{path}.lock")
+            try:
+                left = [notice for notice in FileStore(root).notices(session) if notice["id"] not in ids]
+                if left:
+                    disk.replace(path, "".join(dumps(notice) + "\n" for notice in left).encode("utf-8", "replace"))
+                else:
+                    posix.unlink(path)
+            finally:
+                posix.close(lock)
+
+    def _notices(self, root: str, session: str) -> str:
+        return f"{root}/.windows/{_safe(session)}.notices"
 
     def known(self) -> list[Key]:
         found = set()
@@ -202,97 +254,8 @@ class FileStore:
         if not data:
             return
         try:
-            _append(f"{self.root}/.engine/{stream}.jsonl", data)
+            disk.append(f"{self.root}/.engine/{stream}.jsonl", data)
         except OSError as error:
-            if error.errno not in _UNWRITABLE or not self.spare:
+            if error.errno not in disk.UNWRITABLE or not self.spare:
                 raise
-            _append(f"{self.spare}/.engine/{stream}.jsonl", data)
-
-
-def _unwritable(error: OSError) -> StateUnwritable:
-    return StateUnwritable(f"no state can be written: {error}", "make room, or make it writable")
-
-
-def _locked(path: str) -> int:
-    """The lock file stays: removing it would let two holders hold two files of one name."""
-    handle = _open_private(path, posix.O_RDWR | posix.O_CREAT)
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return handle
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                posix.close(handle)
-                raise StateBusy(f"{path} is held by another process", "see `engine doctor`") from None
-            time.sleep(0.002)
-
-
-def _open_private(path: str, flags: int) -> int:
-    """Never through a link: what a repository ships under our names must not lead us elsewhere."""
-    flags |= posix.O_CLOEXEC | posix.O_NOFOLLOW
-    try:
-        return posix.open(path, flags, 0o600)
-    except FileNotFoundError:
-        make_private_directory(path[: path.rfind("/")])
-        return posix.open(path, flags, 0o600)
-
-
-def make_private_directory(path: str) -> None:
-    """0700 all the way; what we make in a project ignores itself in git."""
-    try:
-        posix.mkdir(path, 0o700)
-    except FileExistsError:
-        return
-    except FileNotFoundError:
-        above = path[: path.rfind("/")]
-        if not above:
-            raise
-        make_private_directory(above)
-        try:
-            posix.mkdir(path, 0o700)  # fails for good where `above` is a link to nowhere
-        except FileExistsError:
-            return  # another process was faster
-    if path.endswith(("/.windows", "/.engine")):
-        handle = posix.open(f"{path}/.gitignore", posix.O_WRONLY | posix.O_CREAT | posix.O_CLOEXEC, 0o600)
-        posix.write(handle, b"*\n")
-        posix.close(handle)
-
-
-def _replace(path: str, data: bytes) -> None:
-    temporary = f"{path}.{posix.getpid()}.tmp"
-    flags = posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC | posix.O_CLOEXEC | posix.O_NOFOLLOW
-    handle = posix.open(temporary, flags, 0o600)
-    try:
-        try:
-            _write_all(handle, data)
-        finally:
-            posix.close(handle)
-        posix.rename(temporary, path)
-    except OSError:
-        try:
-            posix.unlink(temporary)
-        except FileNotFoundError:
-            pass  # renamed already, or never made
-        raise
-
-
-def _append(path: str, data: bytes) -> None:
-    handle = _open_private(path, posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT)
-    try:
-        _write_all(handle, data)
-    finally:
-        posix.close(handle)
-
-
-def _write_all(handle: int, data: bytes) -> None:
-    while data:
-        data = data[posix.write(handle, data) :]
-
-
-def _put_aside(path: str) -> None:
-    try:
-        posix.rename(path, f"{path}.corrupt-{int(time.time())}")
-    except OSError as error:
-        if error.errno not in _UNWRITABLE:
-            raise
+            disk.append(f"{self.spare}/.engine/{stream}.jsonl", data)

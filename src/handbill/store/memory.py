@@ -10,7 +10,7 @@ from handbill.hotjson import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from typing import Any
 
     from handbill.core.window import Window
@@ -22,6 +22,8 @@ class MemoryStore:
         self.windows: dict[Key, str] = {}  # as text, so that nothing is shared with a caller
         self.logs: dict[str, list[dict[str, Any]]] = {}
         self.marks: set[Key] = set()
+        self.boxes: dict[str, list[dict[str, Any]]] = {}
+        self._posted = 0
         self._lock = threading.Lock()
 
     def read(self, key: Key) -> Window | None:
@@ -61,6 +63,19 @@ class MemoryStore:
 
     def clear_missed(self, key: Key) -> None:
         self.marks.discard(key)
+
+    def post(self, session: str, notice: dict[str, Any]) -> None:
+        with self._lock:
+            self._posted += 1
+            self.boxes.setdefault(session, []).append({**loads(dumps(notice)), "id": str(self._posted)})
+
+    def notices(self, session: str) -> list[dict[str, Any]]:
+        with self._lock:
+            return [dict(notice) for notice in self.boxes.get(session, [])]
+
+    def settle_notices(self, session: str, ids: Collection[str]) -> None:
+        with self._lock:
+            self.boxes[session] = [notice for notice in self.boxes.get(session, []) if notice["id"] not in ids]
 
     def known(self) -> list[Key]:
         return sorted(self.windows)

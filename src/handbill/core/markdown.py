@@ -1,0 +1,132 @@
+"""Just enough Markdown: what is fenced, what stands in backticks, what stands under a heading."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MARKERS = ("- ", "* ", "+ ")
+
+
+class Fence:
+    """A fenced block: its info string, its text, and the number of its first line of text."""
+
+    __slots__ = ("info", "line", "lines")
+
+    def __init__(self, info: str, line: int) -> None:
+        self.info = info
+        self.line = line
+        self.lines: list[str] = []
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+
+def scan(text: str) -> Iterator[tuple[int, str, Fence | None]]:
+    """(number, line, None) for each line outside of fences; (number, "", fence) where one ends."""
+    fence: Fence | None = None
+    mark = ""
+    number = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if fence is None:
+            mark, info = _opening(line)
+            if mark:
+                fence = Fence(info, number + 1)
+            else:
+                yield number, line, None
+        elif _closes(line, mark):
+            yield number, "", fence
+            fence = None
+        else:
+            fence.lines.append(line)
+    if fence is not None:  # never closed: all the rest is inside
+        yield number, "", fence
+
+
+def _opening(line: str) -> tuple[str, str]:
+    """(the run of backticks or tildes, info string) of a line that opens a fence, however indented."""
+    rest = line.lstrip(" \t>")
+    while rest.startswith(_MARKERS):
+        rest = rest[2:].lstrip(" \t>")
+    if not rest.startswith(("```", "~~~")):
+        return "", ""
+    info = rest.lstrip(rest[0])
+    if rest[0] == "`" and "`" in info:
+        return "", ""  # a span that begins with three backticks
+    return rest[: len(rest) - len(info)], info.strip()
+
+
+def _closes(line: str, mark: str) -> bool:
+    rest = line.strip(" \t>")
+    return len(rest) >= len(mark) and not rest.strip(mark[0])
+
+
+def live(text: str) -> str:
+    """The text outside of fences and backtick spans; a span may go on over lines, not over an empty one."""
+    found: list[str] = []
+    paragraph: list[str] = []
+    for _, line, fence in scan(text):
+        if fence is None and line.strip():
+            paragraph.append(line)
+            continue
+        found.append(_without_spans("\n".join(paragraph)))
+        paragraph = []
+    found.append(_without_spans("\n".join(paragraph)))
+    return "\n\n".join(found)
+
+
+def _without_spans(text: str) -> str:
+    if "`" not in text:
+        return text
+    kept: list[str] = []
+    at = 0
+    while True:
+        start = text.find("`", at)
+        if start < 0:
+            kept.append(text[at:])
+            return "".join(kept)
+        end = start
+        while text[end : end + 1] == "`":
+            end += 1
+        closing = _run(text, end, end - start)
+        kept.append(text[at:start])
+        at = closing + (end - start) if closing >= 0 else end
+
+
+def _run(text: str, at: int, size: int) -> int:
+    """Where the next run of exactly `size` backticks begins; -1: nowhere."""
+    while True:
+        start = text.find("`" * size, at)
+        if start < 0:
+            return -1
+        end = start
+        while text[end : end + 1] == "`":
+            end += 1
+        if end - start == size:
+            return start
+        at = end
+
+
+def heading(line: str) -> tuple[int, str]:
+    """(level, title) of an ATX heading; (0, "") for any other line."""
+    title = line.lstrip("#")
+    level = len(line) - len(title)
+    return (level, title.strip()) if 1 <= level <= 6 and title.startswith((" ", "\t")) else (0, "")
+
+
+def block_under(text: str, words: str, info: str = "json") -> Fence | None:
+    """The first fenced block of that kind in the section whose heading holds these words."""
+    inside = 0
+    for _, line, fence in scan(text):
+        if fence is not None:
+            if inside and fence.info.split(" ")[0].lower() == info:
+                return fence
+            continue
+        level, title = heading(line) if line.startswith("#") else (0, "")
+        if level and words in title:
+            inside = level
+        elif level and level <= inside:
+            inside = 0
+    return None

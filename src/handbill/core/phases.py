@@ -1,0 +1,111 @@
+"""Phases of a skill: their order, what may follow what, and what leaving one asks for."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    Key = tuple[tuple[int, int, str], ...]
+
+
+class Phase:
+    __slots__ = ("commands", "gate", "invariants", "label", "name", "proof", "steps")
+
+    def __init__(
+        self,
+        label: str,
+        name: str = "",
+        *,
+        steps: tuple[str, ...] = (),
+        commands: tuple[str, ...] = (),
+        proof: tuple[str, ...] = (),
+        gate: bool | str = True,
+        invariants: tuple[str, ...] = (),
+    ) -> None:
+        self.label = label
+        self.name = name
+        self.steps = steps
+        self.commands = commands
+        self.proof = proof  # fields, and pages whose own proof counts
+        self.gate = gate
+        self.invariants = invariants
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.name}" if self.name else self.label
+
+    @property
+    def pages(self) -> tuple[str, ...]:
+        """What is named as a page by this phase, in the order of use."""
+        return (*self.steps, *self.commands, *self.proof, *self.invariants)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As it stands in a session's state."""
+        plain: dict[str, Any] = {"label": self.label, "name": self.name, "gate": self.gate}
+        for field in ("steps", "commands", "proof", "invariants"):
+            if getattr(self, field):
+                plain[field] = list(getattr(self, field))
+        return plain
+
+
+def key(label: str) -> Key:
+    """Sorts labels: by numbers, then letters. Raises ValueError when this is no label."""
+    found = []
+    for number, segment in enumerate(label.split(".")):
+        letters = segment.lstrip("0123456789")
+        digits = segment[: len(segment) - len(letters)]
+        fine = segment.isascii() and len(digits) <= 6 and (not letters or (letters.isalpha() and letters.isupper()))
+        if not segment or not fine or (letters and (number == 0 or (digits and len(letters) > 1))):
+            raise ValueError(f"{label!r} is no phase label: 0, 3, 3.A, 4.1 are")
+        found.append((0 if digits else 1, int(digits or 0), letters))
+    return tuple(found)
+
+
+def split(text: str) -> tuple[str, str]:
+    """`"3.A: Build"` -> ("3.A", "Build"); the name may be missing."""
+    label, _, name = text.partition(":")
+    return label.strip().removeprefix("Phase ").strip(), name.strip()
+
+
+def ordered(phases: Iterable[Phase]) -> list[Phase]:
+    return sorted(phases, key=lambda phase: key(phase.label))
+
+
+def _branches(path: Key) -> list[Key]:
+    """The beginnings of a label that end in a letter: where one of several ways was taken."""
+    return [path[:size] for size in range(1, len(path) + 1) if path[size - 1][0] == 1]
+
+
+def following(labels: Iterable[str], current: str) -> list[str]:
+    """What comes next: one label, or the first of each way where the road parts.
+
+    Ways with letters (3.A, 3.B) are alternatives: having taken one, the others are not ahead.
+    """
+    here = key(current)
+    taken = {branch[:-1]: branch for branch in _branches(here)}
+    ahead = [
+        (path, label)
+        for path, label in sorted({key(label): label for label in labels}.items())
+        if path > here and all(taken.get(way[:-1], way) == way for way in _branches(path))
+    ]
+    if not ahead:
+        return []
+    first, label = ahead[0]
+    parting = [way for way in _branches(first) if here[: len(way)] != way]
+    if not parting:
+        return [label]
+    fork = len(parting[0]) - 1  # where the road parts
+    ways: dict[object, str] = {}
+    for path, name in ahead:
+        if path[:fork] == first[:fork] and len(path) > fork and path[fork][0] == 1:
+            ways.setdefault(path[fork], name)
+    return list(ways.values())
+
+
+def passed_over(labels: Iterable[str], current: str, target: str) -> list[str]:
+    """Declared phases that a move from one to the other leaves out, alternatives not counted."""
+    here, there = key(current), key(target)
+    taken = {branch[:-1]: branch for branch in (*_branches(here), *_branches(there))}
+    between = sorted({key(label): label for label in labels if here < key(label) < there}.items())
+    return [name for path, name in between if all(taken.get(way[:-1], way) == way for way in _branches(path))]

@@ -1,0 +1,86 @@
+"""Proof that a phase is done: its declared fields, and what the pages of its steps ask for."""
+
+from __future__ import annotations
+
+from handbill.core import schema as json_schema
+from handbill.core.markdown import block_under
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+BLANK = "_"  # what a form leaves to be filled in
+
+
+class Field:
+    __slots__ = ("about", "name", "required")
+
+    def __init__(self, name: str, about: str = "", required: bool = True) -> None:
+        self.name = name
+        self.about = about
+        self.required = required
+
+
+class Proof:
+    """What leaving a phase asks for."""
+
+    __slots__ = ("fields", "problems", "schemas")
+
+    def __init__(self) -> None:
+        self.fields: dict[str, Field] = {}
+        self.schemas: list[tuple[str, Any]] = []  # (page, its schema)
+        self.problems: list[str] = []  # pages whose schema cannot be used
+
+    def declare(self, name: str) -> None:
+        self.fields[name] = Field(name)
+
+    def add_page(self, name: str, path: str, text: str, loads: Callable[[str], Any]) -> None:
+        """A step's own proof: the JSON schema under `## PROOF FOR §CMD_X`."""
+        block = block_under(text, f"PROOF FOR §{name}")
+        if block is None:
+            return
+        try:
+            schema = loads(block.text)
+        except (ValueError, RecursionError) as error:
+            line = block.line + block.text.count("\n", 0, getattr(error, "pos", 0))
+            self.problems.append(f"{path}, line {line}: the proof's schema is not JSON ({error}); it is not checked")
+            return
+        if not isinstance(schema, dict):
+            self.problems.append(f"{path}, line {block.line}: the proof's schema must be an object; it is not checked")
+            return
+        self.problems += [f"{path}: {word} is not checked" for word in json_schema.unknown(schema)]
+        self.schemas.append((name, {**schema, "additionalProperties": True}))
+        properties = schema.get("properties")
+        required = schema.get("required", ())
+        for field, inner in properties.items() if isinstance(properties, dict) else ():
+            about = inner.get("description", "") if isinstance(inner, dict) else ""
+            known = self.fields.get(field)
+            must = field in required or (known is not None and known.required)
+            self.fields[field] = Field(field, (known.about if known else "") or about, must)
+        for field in required:
+            self.fields.setdefault(field, Field(field))
+
+    @property
+    def required(self) -> list[str]:
+        return [name for name, field in self.fields.items() if field.required]
+
+    def missing(self, given: dict[str, Any]) -> list[str]:
+        return [name for name in self.required if _is_empty(given.get(name))]
+
+    def faults(self, given: dict[str, Any]) -> list[str]:
+        """What is wrong with a proof, field by field; nothing: it holds."""
+        missing = self.missing(given)
+        found = [f"{name} is missing" if name not in given else f"{name} is empty" for name in missing]
+        for page, schema in self.schemas:
+            for problem in json_schema.problems(given, schema):
+                if problem.partition(" ")[0] not in missing:
+                    found.append(f"{problem} (§{page})")
+        return found
+
+
+def _is_empty(value: Any) -> bool:
+    """`false` and 0 are values; a form that was not filled in is none."""
+    if isinstance(value, str):
+        return not value.strip().strip(BLANK)
+    return value is None

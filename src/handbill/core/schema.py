@@ -1,0 +1,119 @@
+"""JSON Schema: the part that people write for proofs and parameters. Other keywords are reported, not ignored."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Schema = dict[str, Any]
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,), "array": (list,), "string": (str,), "boolean": (bool,), "null": (type(None),),
+    "integer": (int,), "number": (int, float),
+}  # fmt: skip
+_SAYS_NOTHING = {"$schema", "$id", "$comment", "title", "description", "default", "examples", "format"}
+_KNOWN = _SAYS_NOTHING | {
+    "type", "enum", "const", "required", "properties", "additionalProperties", "items", "minLength", "maxLength",
+    "minItems", "maxItems", "minimum", "maximum", "anyOf",
+}  # fmt: skip
+_LIMITS = (
+    ("minLength", str, len, "at least", "characters"), ("maxLength", str, len, "at most", "characters"),
+    ("minItems", list, len, "at least", "entries"), ("maxItems", list, len, "at most", "entries"),
+)  # fmt: skip
+
+
+def unknown(schema: Any, where: str = "") -> list[str]:
+    """Keywords that would not be checked."""
+    if not isinstance(schema, dict):
+        return []
+    found = [f"{where}{name}" for name in schema if name not in _KNOWN]
+    properties = schema.get("properties")
+    for name, inner in properties.items() if isinstance(properties, dict) else ():
+        found += unknown(inner, f"{where}{name}.")
+    for name in ("items", "additionalProperties"):
+        found += unknown(schema.get(name), f"{where}{name}.")
+    return found
+
+
+def problems(value: Any, schema: Any, where: str = "") -> list[str]:
+    """Every way in which a value differs from its schema; each names the field."""
+    if not isinstance(schema, dict):
+        return []
+    name = where or "the value"
+    wanted = schema.get("type")
+    kinds = [wanted] if isinstance(wanted, str) else wanted if isinstance(wanted, list) else []
+    if kinds and not any(_is(value, kind) for kind in kinds):
+        return [f"{name} must be {' or '.join(_article(kind) for kind in kinds)}, not {_shown(value)}"]
+    found = []
+    if "enum" in schema and not any(_same(value, one) for one in schema["enum"]):
+        found.append(f"{name} must be one of {', '.join(map(_shown, schema['enum']))}, not {_shown(value)}")
+    if "const" in schema and not _same(value, schema["const"]):
+        found.append(f"{name} must be {_shown(schema['const'])}, not {_shown(value)}")
+    found += _limits(value, schema, name)
+    choices = schema.get("anyOf")
+    if isinstance(choices, list) and choices and all(problems(value, one, where) for one in choices):
+        found += problems(value, choices[0], where)
+    if isinstance(value, dict):
+        found += _in_object(value, schema, where)
+    if isinstance(value, list):
+        for index, one in enumerate(value):
+            found += problems(one, schema.get("items"), f"{where}[{index}]")
+    return found
+
+
+def _in_object(value: dict[str, Any], schema: Schema, where: str) -> list[str]:
+    prefix = f"{where}." if where else ""
+    properties = schema.get("properties")
+    properties = properties if isinstance(properties, dict) else {}
+    found = [f"{prefix}{name} is missing" for name in schema.get("required", ()) if name not in value]
+    others = schema.get("additionalProperties", True)
+    for name, inner in value.items():
+        if name in properties:
+            found += problems(inner, properties[name], f"{prefix}{name}")
+        elif others is False:
+            found.append(f"{prefix}{name} is unknown; there are {', '.join(properties)}")
+        else:
+            found += problems(inner, others, f"{prefix}{name}")
+    return found
+
+
+def _limits(value: Any, schema: Schema, name: str) -> list[str]:
+    found = []
+    for keyword, kind, measure, words, unit in _LIMITS:
+        limit = schema.get(keyword)
+        if isinstance(limit, int) and isinstance(value, kind):
+            size = measure(value)
+            if size < limit if words == "at least" else size > limit:
+                found.append(f"{name} must have {words} {limit} {unit}, has {size}")
+    if _is(value, "number"):
+        if isinstance(schema.get("minimum"), (int, float)) and value < schema["minimum"]:
+            found.append(f"{name} must be at least {schema['minimum']}, not {value}")
+        if isinstance(schema.get("maximum"), (int, float)) and value > schema["maximum"]:
+            found.append(f"{name} must be at most {schema['maximum']}, not {value}")
+    return found
+
+
+def _is(value: Any, kind: str) -> bool:
+    if isinstance(value, bool):
+        return kind == "boolean"  # which Python counts among the numbers
+    if kind == "integer" and isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, _TYPES.get(kind, ()))
+
+
+def _same(one: Any, other: Any) -> bool:
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
+
+
+def _article(kind: str) -> str:
+    return kind if kind == "null" else f"an {kind}" if kind[:1] in "aeio" else f"a {kind}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, (dict, list)):
+        return "an object" if isinstance(value, dict) else "an array"
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else str(value).lower()
+    text = f'"{value}"' if isinstance(value, str) else str(value)
+    return text if len(text) <= 60 else f'{text[:57]}…"'

@@ -1,0 +1,209 @@
+"""A piece of work: what its state says, and how each verb changes it. Values in, values out.
+
+Field names are those of the source documents (`currentPhase`, `phaseHistory`, `completedSkills`, …).
+"""
+
+from __future__ import annotations
+
+from handbill.core import phases as order
+from handbill.core.phases import Phase
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from handbill.core.skills import Skill
+
+    State = dict[str, Any]
+
+VERSION = 1
+ACTIVE, IDLE, COMPLETED = "active", "idle", "completed"
+
+# what the task's parameters on stdin may say; checked by `core.schema`
+_TEXTS = {"type": "array", "items": {"type": "string", "minLength": 1}}
+PARAMETERS: dict[str, Any] = {
+    "type": "object",
+    "required": ["taskSummary"],
+    "additionalProperties": False,
+    "properties": {
+        "taskSummary": {"type": "string", "minLength": 1}, "scope": {"type": "string"},
+        "directoriesOfInterest": _TEXTS, "contextPaths": _TEXTS, "requestFiles": _TEXTS,
+        "ragDiscoveredPaths": _TEXTS, "extraInfo": {"type": ["string", "null"]},
+    },
+}  # fmt: skip
+# said by SKILL.md; accepted on stdin, because older skills send them, and not used
+STATIC = (
+    "taskType", "phases", "nextSkills", "directives", "modes", "logTemplate", "debriefTemplate", "planTemplate",
+    "requestTemplate", "responseTemplate",
+)  # fmt: skip
+# belongs to one skill's run: a second skill in the same session starts without
+_OF_A_RUN = ("phases", "phaseHistory", "currentPhase", "checkPassed", "tagCheckPassed", "requestCheckPassed", "mode")
+
+
+class Refused(Exception):
+    """Not allowed as things are; `str` says why, `hint` what to do."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class Holder:
+    """Who works on a session: a host's session, and the process that is its client."""
+
+    __slots__ = ("pid", "session", "started")
+
+    def __init__(self, session: str = "", pid: int = 0, started: str = "") -> None:
+        self.session = session
+        self.pid = pid
+        self.started = started  # tells a process from a later one with the same number
+
+    def written(self, state: State) -> State:
+        new = {**state, "sessionId": self.session, "pid": self.pid, "pidStarted": self.started}
+        return {name: value for name, value in new.items() if name not in _HOLDER or value}
+
+
+_HOLDER = ("sessionId", "pid", "pidStarted")
+
+
+def holder_of(state: State) -> Holder:
+    pid = state.get("pid")
+    return Holder(str(state.get("sessionId", "")), pid if isinstance(pid, int) else 0, str(state.get("pidStarted", "")))
+
+
+def phases_of(state: State) -> list[Phase]:
+    found = []
+    for plain in state.get("phases", ()):
+        lists = {name: tuple(plain.get(name, ())) for name in ("steps", "commands", "proof", "invariants")}
+        found.append(Phase(plain["label"], plain.get("name", ""), gate=plain.get("gate", True), **lists))
+    return found
+
+
+def label_of(state: State) -> str:
+    return order.split(str(state.get("currentPhase", "")))[0]
+
+
+def activated(
+    state: State | None, name: str, skill: Skill, params: State, holder: Holder, now: str, approved: str = ""
+) -> tuple[State, str]:
+    """The state with this skill at work; and what happened: activated, switched, re-activated."""
+    old = dict(state or {})
+    again = old.get("skill") == name and old.get("lifecycle") == ACTIVE
+    if not again and name in old.get("completedSkills", ()) and not approved:
+        raise Refused(
+            f"{name} was completed in this session already",
+            'to do it again: --user-approved "what the user said"; or take a new session',
+        )
+    if again:
+        new = {**old, **params}
+        happened = "re-activated"
+    else:
+        new = {key: value for key, value in old.items() if key not in _OF_A_RUN}
+        if old.get("skill") and old.get("phaseHistory"):
+            past = {"skill": old["skill"], "phaseHistory": old["phaseHistory"], "until": now}
+            new["skillHistory"] = [*old.get("skillHistory", ()), past]
+        new.update({"v": VERSION, "startedAt": old.get("startedAt", now), "skill": name, **params})
+        first = skill.phases[0] if skill.phases else None
+        new["currentPhase"] = str(first) if first else ""
+        new["phaseHistory"] = [{"phase": str(first), "ts": now}] if first else []
+        happened = "switched" if old.get("skill") not in (None, name) else "activated"
+    if approved:
+        new["approvals"] = [*new.get("approvals", ()), {"what": f"activate {name}", "reason": approved, "ts": now}]
+    for field in STATIC:
+        new.pop(field, None)
+    new.update(skill.values)
+    new["phases"] = [phase.as_dict() for phase in skill.phases]
+    new.update({"lifecycle": ACTIVE, "lastHeartbeat": now})
+    return holder.written(new), happened
+
+
+class Move:
+    """A change of phase that may be made, and what it leaves out."""
+
+    __slots__ = ("back", "phase", "same", "skipped")
+
+    def __init__(self, phase: Phase, *, same: bool = False, back: bool = False, skipped: list[str] | None = None):
+        self.phase = phase
+        self.same = same
+        self.back = back
+        self.skipped = skipped or []
+
+
+def move(state: State, label: str, approved: str) -> Move:
+    """Raises Refused when the order does not allow it and nobody approved."""
+    declared = phases_of(state)
+    labels = [phase.label for phase in declared]
+    target = next((phase for phase in declared if phase.label == label), None)
+    if target is None:
+        raise Refused(f"there is no phase {label!r} in {state.get('skill')}", f"declared: {_listed(declared)}")
+    current = label_of(state)
+    if current == label:
+        return Move(target, same=True)
+    if current not in labels:  # SKILL.md was changed since
+        return Move(target)
+    coming = order.following(labels, current)
+    if label in coming:
+        return Move(target)
+    back = order.key(label) < order.key(current)
+    skipped = [] if back else order.passed_over(labels, current, label)
+    if not approved:
+        next_ones = [str(phase) for phase in declared if phase.label in coming]
+        what = "goes back" if back else f"skips {', '.join(skipped)}" if skipped else "changes to another branch"
+        raise Refused(
+            f"from {state.get('currentPhase')} to {target} {what}",
+            f"next is {' or '.join(next_ones) if next_ones else 'the end'}; otherwise ask the user, then "
+            'add --user-approved "what the user said"',
+        )
+    return Move(target, back=back, skipped=skipped)
+
+
+def _listed(phases: list[Phase]) -> str:
+    shown = ", ".join(str(phase) for phase in phases[:20])
+    return f"{shown}, and {len(phases) - 20} more" if len(phases) > 20 else shown
+
+
+def moved(state: State, step: Move, proof: State, unproven: list[str], approved: str, now: str) -> State:
+    entry: State = {"phase": str(step.phase), "ts": now}
+    if proof:
+        entry["proof"] = proof
+    if approved:
+        entry["approved"] = approved
+    if step.skipped:
+        entry["skipped"] = step.skipped
+    if unproven:
+        entry["unproven"] = unproven
+    history = [*state.get("phaseHistory", ()), entry]
+    return {**state, "currentPhase": str(step.phase), "phaseHistory": history, "lastHeartbeat": now}
+
+
+def _done(state: State, description: str, keywords: list[str]) -> State:
+    new = {**state, "sessionDescription": description}
+    if keywords:
+        new["searchKeywords"] = keywords
+    skill = state.get("skill")
+    if skill and skill not in state.get("completedSkills", ()):
+        new["completedSkills"] = [*state.get("completedSkills", ()), skill]
+    return new
+
+
+def idled(state: State, description: str, keywords: list[str], now: str) -> State:
+    """This skill's work is done; the session waits for the next one, held by nobody."""
+    new = {name: value for name, value in _done(state, description, keywords).items() if name not in _HOLDER}
+    if state.get("pid"):
+        new["lastKnownPid"] = state["pid"]
+    return {**new, "lifecycle": IDLE, "lastHeartbeat": now}
+
+
+def deactivated(state: State, description: str, keywords: list[str], approved: str, now: str) -> State:
+    new = {name: value for name, value in _done(state, description, keywords).items() if name not in _HOLDER}
+    if state.get("pid"):
+        new["lastKnownPid"] = state["pid"]
+    if approved:
+        new["approvals"] = [*state.get("approvals", ()), {"what": "deactivate", "reason": approved, "ts": now}]
+    return {**new, "lifecycle": COMPLETED, "completedAt": now, "lastHeartbeat": now}
+
+
+def continued(state: State, holder: Holder, now: str) -> State:
+    if state.get("lifecycle") == COMPLETED:
+        raise Refused("this session is completed", "engine session activate NAME SKILL begins the next skill in it")
+    return holder.written({**state, "lifecycle": ACTIVE, "lastHeartbeat": now})

@@ -1,0 +1,145 @@
+"""SKILL.md: frontmatter, and the first JSON block under "Session Parameters"."""
+
+from __future__ import annotations
+
+from handbill.core.markdown import block_under
+from handbill.core.phases import Phase, key, ordered
+from handbill.core.refs import page_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+SECTION = "Session Parameters"
+TEMPLATES = ("logTemplate", "planTemplate", "debriefTemplate", "requestTemplate", "responseTemplate")
+# those that are delivered when the skill begins; the others belong to delegation
+NEEDED_TEMPLATES = TEMPLATES[:3]
+_TEXTS, _LISTS = ("taskType", *TEMPLATES), ("nextSkills", "directives")
+
+
+class Skill:
+    __slots__ = ("about", "phases", "problems", "values")
+
+    def __init__(self) -> None:
+        self.about: dict[str, str] = {}  # the frontmatter
+        self.values: dict[str, Any] = {}  # the valid session parameters, phases left out
+        self.phases: list[Phase] = []  # in order
+        self.problems: list[tuple[int, str]] = []  # (line, what is wrong with it)
+
+    @property
+    def directives(self) -> list[str]:
+        """Directive types that this skill asks for, as file names."""
+        return [name if name.endswith(".md") else f"{name}.md" for name in self.values.get("directives", [])]
+
+    def phase(self, label: str) -> Phase | None:
+        return next((phase for phase in self.phases if phase.label == label), None)
+
+    def templates(self, names: tuple[str, ...] = NEEDED_TEMPLATES) -> list[str]:
+        """Paths as the skill wrote them, relative to its folder."""
+        return [self.values[name] for name in names if self.values.get(name)]
+
+
+def parse(text: str, loads: Callable[[str], Any]) -> Skill:
+    """Never fails: what cannot be read is a problem with its line, and the rest counts."""
+    skill = Skill()
+    text = text.replace("\r\n", "\n").removeprefix("\ufeff")
+    skill.about = frontmatter(text)
+    block = block_under(text, SECTION)
+    if block is None:
+        return skill
+    try:
+        values = loads(block.text)
+    except (ValueError, RecursionError) as error:
+        at = getattr(error, "pos", 0)
+        skill.problems.append((block.line + block.text.count("\n", 0, at), f"not JSON: {error}"))
+        return skill
+    if not isinstance(values, dict):
+        skill.problems.append((block.line, f"{SECTION} must be a JSON object"))
+        return skill
+    _take(skill, values, block.line)
+    return skill
+
+
+def _take(skill: Skill, values: dict[str, Any], line: int) -> None:
+    for name in _TEXTS:
+        value = values.get(name)
+        if isinstance(value, str) and value:
+            skill.values[name] = value
+        elif value:
+            skill.problems.append((line, f"{name} must be a text"))
+    for name in _LISTS:
+        value = values.get(name, [])
+        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+            skill.values[name] = value
+        else:
+            skill.problems.append((line, f"{name} must be a list of texts"))
+    modes = values.get("modes", {})
+    if isinstance(modes, dict) and all(isinstance(mode, dict) for mode in modes.values()):
+        skill.values["modes"] = modes
+    else:
+        skill.problems.append((line, "modes must map each mode to {label, description, file}"))
+    phases = values.get("phases", [])
+    if not isinstance(phases, list):
+        skill.problems.append((line, "phases must be a list"))
+        phases = []
+    found: dict[str, Phase] = {}
+    for number, entry in enumerate(phases, 1):
+        _add_phase(skill, found, number, entry, line)
+    skill.phases = ordered(found.values())
+
+
+def _add_phase(skill: Skill, found: dict[str, Phase], number: int, entry: Any, line: int) -> None:
+    def problem(text: str) -> None:
+        skill.problems.append((line, f"phases[{number}]: {text}"))
+
+    if not isinstance(entry, dict):
+        return problem("must be an object")
+    label = _label(entry)
+    try:
+        key(label)
+    except ValueError as error:
+        return problem(str(error))
+    if label in found:
+        return problem(f"the label {label} is declared twice; the first counts")
+    lists: dict[str, tuple[str, ...]] = {}
+    for field in ("steps", "commands", "proof", "invariants"):
+        value = entry.get(field) or []
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            problem(f"{field} must be a list of texts")
+            value = []
+        lists[field] = tuple(value)
+        for one in value:
+            if field != "proof" and not page_name(one):
+                problem(f"{field} has {one!r}, which is no page name like §CMD_X")
+    gate = entry.get("gate", True)
+    gate = gate if isinstance(gate, (bool, str)) else True
+    found[label] = Phase(label, str(entry.get("name", "")), gate=gate, **lists)
+    return None
+
+
+def _label(entry: dict[str, Any]) -> str:
+    """`label`, or the older `major` and `minor`."""
+    if "label" in entry:
+        return str(entry["label"])
+    major, minor = entry.get("major", ""), entry.get("minor", 0)
+    return f"{major}.{minor}" if minor else str(major)
+
+
+def frontmatter(text: str) -> dict[str, str]:
+    """The top-level fields as text: all that is needed of YAML here."""
+    if not text.startswith("---\n"):
+        return {}
+    end = text.find("\n---", 3)
+    found: dict[str, str] = {}
+    name = ""
+    for line in text[4 : end if end >= 0 else 0].split("\n"):
+        if line[:1] in (" ", "\t", "-") and name:  # a folded text goes on
+            found[name] = f"{found[name]} {line.strip()}".strip()
+        elif ":" in line and not line.startswith("#"):
+            name, _, value = line.partition(":")
+            name, value = name.strip(), value.strip()
+            if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
+                value = value[1:-1]
+            found[name] = "" if value in (">", "|", ">-", "|-") else value
+    return found
