@@ -13,7 +13,8 @@ from handbill.core.window import Window
 
 def sheet(path: str, text: str = "", inode: str = "") -> Sheet:
     text = text or f"text of {path}"
-    return Sheet(path, inode or f"1:{zlib.crc32(path.encode())}", f"{zlib.crc32(text.encode()):08x}", text)
+    digest = zlib.crc32(text.encode())
+    return Sheet(path, inode or f"1:{zlib.crc32(path.encode())}", f"{digest:08x}", text, f"{digest}:1")
 
 
 def batch(id: str = "t1", *files: str, session: str = "s", **more: object) -> Event:
@@ -60,6 +61,15 @@ class DictWorld:
 
     def inode(self, path: str) -> str:
         return f"1:{zlib.crc32(path.encode())}" if path in self.files else ""
+
+    def stamp(self, path: str) -> str:
+        if path in self.files:
+            return f"{zlib.crc32(self.files[path].encode())}:1"
+        names = [file for file in self.files if file.startswith(path + "/")]
+        return f"{zlib.crc32(repr(names).encode())}:2" if names else ""
+
+    def random(self, below: int) -> int:
+        return below - 1
 
     def load(self, path: str) -> Sheet | Refusal:
         return sheet(path, self.files[path]) if path in self.files else Refusal(path, "is gone", quiet=True)

@@ -18,10 +18,13 @@ STANDARD = {"_json", "errno", "fcntl", "posix", "time", "zlib", "__future__"}
 ALWAYS = {
     "config", "core", "core.event", "core.migrate", "core.paths", "core.plan", "core.records", "core.sheet", "core.window",
      "errors", "handlers", "handlers.table", "hook", "hosts", "hosts.claude_code", "hosts.table", "hotjson",
-    "pipeline", "store", "store.files", "turn", "world",
+    "pipeline", "store", "store.disk", "store.files", "turn", "world",
 }  # fmt: skip
-WRITING = {"core.claim", "core.pack", "logbook", "store.api"}
-LOOKING = {"evidence", "core.epochs", "core.receipts", "core.pack", "hosts.claude_transcript"}
+WRITING = {"core.claim", "core.pack", "delivery", "logbook", "store.api"}
+TURN = {"handlers.start", "handlers.work", "handlers.freshness"}
+BATCH = TURN | {"handlers.directives"}
+READING = {"core.markdown", "core.refs", "handlers.expansion"}  # a page that speaks of others
+LOOKING = {"evidence", "delivery", "core.epochs", "core.receipts", "core.pack", "hosts.claude_transcript"}
 
 PROBE = """
 import sys; before = set(sys.modules); sys.path.insert(0, sys.argv[1])
@@ -74,16 +77,16 @@ def ours(modules: set[str]) -> set[str]:
 @pytest.mark.parametrize(
     "events, extra",
     [
-        ([START, read(1), read(2)], {"handlers.start", "handlers.directives"}),  # nothing to do
+        ([START, read(1), read(2)], BATCH),  # nothing to do
         (
             [START, read(1)],
-            {"handlers.start", "handlers.directives", "handlers.native"} | WRITING,
+            {"handlers.native"} | BATCH | WRITING,
         ),  # delivers a directive
-        ([START], {"handlers.start"} | WRITING | LOOKING - {"hosts.claude_transcript"}),
-        ([START, {"hook_event_name": "UserPromptSubmit", "prompt": "x"}], {"handlers.start"}),
+        ([START], TURN | WRITING | READING | LOOKING - {"hosts.claude_transcript"}),
+        ([START, {"hook_event_name": "UserPromptSubmit", "prompt": "x"}], TURN),
         (
             [START, {"hook_event_name": "InstructionsLoaded", "file_path": "/x/CLAUDE.md"}],
-            {"handlers.expansion"} | WRITING,
+            {"handlers.instructions"} | WRITING,
         ),
     ],
     ids=["nothing", "directive", "start", "prompt", "instructions"],

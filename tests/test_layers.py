@@ -14,7 +14,7 @@ MAY: dict[str, set[str]] = {
     "core": set(),
     "hotjson": set(),
     "errors": set(),
-    "handlers": {"core"},
+    "handlers": {"core", "hotjson"},
     "hosts": {"core", "hotjson", "errors"},
     "world": {"core"},
     "store": {"core", "hotjson", "errors", "world"},
@@ -23,7 +23,8 @@ MAY: dict[str, set[str]] = {
     "evidence": {"core"},
     "turn": {"core", "errors"},
     "logbook": {"core", "store"},
-    "pipeline": {"core", "handlers", "errors", "evidence", "turn", "logbook"},
+    "delivery": {"core", "handlers", "errors", "evidence", "turn"},
+    "pipeline": {"core", "handlers", "errors", "evidence", "turn", "logbook", "delivery"},
     "prune": {"hotjson", "world"},
     "hook": {"core", "errors", "hotjson", "config", "store", "hosts", "pipeline", "world", "prune"},
 }

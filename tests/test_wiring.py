@@ -13,6 +13,13 @@ def test_every_handled_event_is_registered() -> None:
 
 def test_only_events_whose_text_survives_a_resume_deliver() -> None:
     names = {name for name, kind in claude_code.KINDS.items() if kind in claude_code.CHANNELS}
-    assert names == {"SessionStart", "UserPromptSubmit", "PostToolBatch", "SubagentStart"}
+    assert names == {"SessionStart", "UserPromptSubmit", "UserPromptExpansion", "PostToolBatch", "SubagentStart"}
     assert names <= set(claude_settings.EVENTS)
-    assert "PreToolUse" not in claude_settings.EVENTS and "PostToolUse" not in claude_settings.EVENTS
+    assert "PostToolUse" not in claude_settings.EVENTS
+
+
+def test_tools_are_held_only_where_something_can_apply() -> None:
+    assert claude_settings.matcher("PreToolUse") == "Write|Agent|Task|AskUserQuestion"
+    assert claude_settings.matcher("PreToolUse", "off") == "Agent|Task|AskUserQuestion"
+    assert "|Edit|" in claude_settings.matcher("PreToolUse", "edits")
+    assert all(claude_settings.matcher(event) == "" for event in claude_settings.EVENTS if event != "PreToolUse")

@@ -48,6 +48,8 @@ class Config:
             normal(path.replace("~", home, 1) if path.startswith("~/") else path)
             for path in values.get("files", {}).get("allow", ())
         )
+        self.write_gate: str = values.get("write_gate", {}).get("mode", "new")  # off | new | edits
+        self.auto_answer = ""  # a test's variable, see handlers/auto_answer
         self.problems: list[str] = list(values.get("problems", ()))
 
     @property
@@ -55,15 +57,22 @@ class Config:
         return f"{self.home}/.claude"
 
     @property
+    def shipped_skills(self) -> str:
+        return f"{PACKAGE}/data/skills"
+
+    @property
     def libraries(self) -> tuple[str, ...]:
-        """Folders that hold standards by name; the user's goes before the shipped one."""
+        """Folders that hold pages by name; the user's goes before the shipped one."""
         return f"{self.user_library}/.directives", SHIPPED
 
     @property
     def roots(self) -> tuple[str, ...]:
         """The only places that files are delivered from; of `~/.claude` the libraries, not what else is there."""
-        folders = (f"{self.user_library}/{name}" for name in (".directives", "skills", "commands", "agents", "engine"))
-        return self.project, *folders, SHIPPED, *self.allowed
+        folders = (
+            f"{self.user_library}/{name}"
+            for name in (".directives", "skills", "commands", "agents", "engine", "plugins")
+        )
+        return self.project, *folders, SHIPPED, self.shipped_skills, *self.allowed
 
     def standard_names(self, *, subagent: bool) -> list[str]:
         chosen = self.subagent_standards if subagent else self.standards

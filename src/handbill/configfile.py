@@ -11,10 +11,11 @@ from handbill.hotjson import dumps
 from handbill.store.disk import make_private_directory
 
 # section -> field -> what it must be; the reference for people is docs/configuration.md
-FIELDS: dict[str, dict[str, type]] = {
+FIELDS: dict[str, dict[str, type | tuple[str, ...]]] = {
     "standards": {"files": list, "subagents": list},
     "directives": {"always": list, "exclude": list, "bare_agents_md": bool},
     "files": {"allow": list},
+    "write_gate": {"mode": ("off", "new", "edits")},
 }
 
 
@@ -36,14 +37,25 @@ def checked(path: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
             wanted = known.get(field)
             if wanted is None:
                 problems.append(f"{path}: {section}.{field} is unknown; [{section}] has {', '.join(known)}")
-            elif not isinstance(value, wanted) or (
-                isinstance(value, list) and not all(isinstance(v, str) for v in value)
-            ):
-                words = "a list of strings" if wanted is list else "true or false"
-                problems.append(f"{path}: {section}.{field} must be {words}")
+            elif not _fits(value, wanted):
+                problems.append(f"{path}: {section}.{field} must be {_words(wanted)}")
             else:
                 values.setdefault(section, {})[field] = value
     return values, problems
+
+
+def _fits(value: Any, wanted: type | tuple[str, ...]) -> bool:
+    if isinstance(wanted, tuple):
+        return value in wanted
+    if isinstance(value, list):
+        return wanted is list and all(isinstance(one, str) for one in value)
+    return isinstance(value, wanted)
+
+
+def _words(wanted: type | tuple[str, ...]) -> str:
+    if isinstance(wanted, tuple):
+        return " or ".join(f'"{word}"' for word in wanted)
+    return "a list of strings" if wanted is list else "true or false"
 
 
 def compiled_values(stamps: list[list[Any]], target: str) -> dict[str, Any]:

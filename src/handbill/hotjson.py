@@ -12,6 +12,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+class NotJson(ValueError):
+    """`pos`: at which character."""
+
+    def __init__(self, message: str, pos: int) -> None:
+        super().__init__(message)
+        self.pos = pos
+
+
 class _Context:
     """What the C scanner asks of `json.JSONDecoder`."""
 
@@ -42,10 +50,8 @@ def _build() -> tuple[Callable[[str], Any], Callable[[Any], str]]:
             start += 1
         try:
             value, end = scan(text, start)
-        except (StopIteration, SystemError):  # the C code would raise an error of `json`, which is not imported
-            import json
-
-            return json.loads(text, strict=False)  # says what is wrong, and where
+        except (StopIteration, SystemError, ValueError):  # SystemError: its error is in `json`, which is not imported
+            return _explained(text)
         if text[end:].strip(" \t\n\r"):
             raise ValueError(f"extra text after the JSON value at character {end}")
         return value
@@ -59,16 +65,23 @@ def _build() -> tuple[Callable[[str], Any], Callable[[Any], str]]:
     return loads, dumps
 
 
+def _explained(text: str) -> Any:
+    """What is wrong, and where."""
+    import json
+
+    try:
+        return json.loads(text, strict=False)
+    except json.JSONDecodeError as error:
+        raise NotJson(f"not JSON: {error}", error.pos) from None
+
+
 def _fallback() -> tuple[Callable[[str], Any], Callable[[Any], str]]:
     import json
 
     def dumps(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
-    def loads(text: str) -> Any:
-        return json.loads(text, strict=False)
-
-    return loads, dumps
+    return _explained, dumps
 
 
 try:

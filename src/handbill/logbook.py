@@ -58,5 +58,6 @@ def _claim_rows(turn: Turn, found: Claim) -> list[tuple[str, str, str, int]]:
         rows.append((name, grant.path, label, len(grant.block)))
     rows += [(why, path, reason, 0) for path, why, reason in found.skipped]
     rows += [("queue-pending", path, reason, 0) for path, reason in found.queued]
+    rows += [("resolve-ref", path, reason, 0) for path, reason in found.named]
     rows += [("refused", refusal.path, refusal.why, 0) for refusal in found.refused]
     return rows

@@ -52,6 +52,9 @@ class ProcessHooks:
         self.environ = dict(environ)
 
     def __call__(self, name: str, raw: Raw) -> list[str]:
+        held = claude_settings.matcher(name)
+        if held and raw.get("tool_name") not in held.split("|"):
+            return []
         handlers = self.registered.get(name, [])
         with ThreadPoolExecutor(max(1, len(handlers))) as pool:
             return list(pool.map(lambda handler: self._run(handler, raw), handlers))

@@ -56,6 +56,9 @@ class World:
     def now(self) -> float:
         return time.time()
 
+    def random(self, below: int) -> int:
+        return posix.urandom(1)[0] % below
+
     def real(self, path: str) -> str:
         return real_path(path)
 
@@ -124,7 +127,16 @@ class World:
         text = text.removeprefix("\ufeff").replace("\r\n", "\n").strip("\n")
         if not text.strip():
             return Refusal(path, "is empty", quiet=True)
-        return Sheet(path, f"{status.st_dev}:{status.st_ino}", f"{zlib.crc32(text.encode()):08x}", text)
+        inode, digest = f"{status.st_dev}:{status.st_ino}", f"{zlib.crc32(text.encode()):08x}"
+        return Sheet(path, inode, digest, text, f"{status.st_mtime_ns}:{status.st_size}")
+
+    def stamp(self, path: str) -> str:
+        """Changes when the file (or what is in the folder) does; empty if there is none."""
+        try:
+            status = posix.stat(path)
+        except (OSError, ValueError):
+            return ""
+        return f"{status.st_mtime_ns}:{status.st_size}"
 
     def size(self, path: str) -> int:
         """-1: there is no such file."""

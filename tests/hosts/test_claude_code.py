@@ -19,11 +19,13 @@ def parsed(name: str, environ: dict[str, str] | None = None, **raw: Any) -> Even
 def test_every_known_event_is_parsed_and_answered(name: str) -> None:
     event = parsed(name)
     assert event.kind == host.KINDS[name]
+    assert host.render(event, "", None) == {}
+    if name == "PreToolUse":
+        return  # it carries no context, only denials
     assert host.render(event, "text", None)["hookSpecificOutput"] == {
         "hookEventName": name,
         "additionalContext": "text",
     }
-    assert host.render(event, "", None) == {}
 
 
 @pytest.mark.parametrize("raw", [{}, {"hook_event_name": 7}, {"hook_event_name": "New"}, {"hook_event_name": None}])

@@ -11,7 +11,7 @@ from handbill.cli import interpreter, settings_file
 from handbill.cli.place import find_project, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import safe
-from handbill.config import Config, state_roots
+from handbill.config import Config, load, state_roots
 from handbill.core.pack import units
 from handbill.errors import HandbillError
 from handbill.hosts import claude_code, claude_settings
@@ -43,10 +43,11 @@ def run(args: argparse.Namespace) -> Result:
         raise HandbillError(f"{project} is no project folder", "go to the project, or use --user")
     path = settings_file.path_for(project, user=args.user)
     chosen = interpreter.choose(args.python, _registered(path))
-    lanes = args.lanes or lanes_needed(Config(project, home))
+    config = load(project, os.environ, state_roots(project, os.environ)[0])
+    lanes = args.lanes or lanes_needed(config)
     ours = claude_settings.handlers(chosen.path, settings_file.PACKAGE_PARENT, lanes)
     warnings: list[str] = []
-    change = _planned(path, ours, args, warnings)
+    change = _planned(path, ours, args, config.write_gate, warnings)
     data: dict[str, Any] = {
         "settings": change.path, "changed": change.needed, "dry_run": args.dry_run, "interpreter": chosen.path,
         "python": ".".join(map(str, chosen.version)), "lanes": lanes, "events": sorted(ours), "backup": "",
@@ -67,15 +68,15 @@ def run(args: argparse.Namespace) -> Result:
 
 
 def _planned(
-    path: str, ours: dict[str, list[dict[str, Any]]], args: argparse.Namespace, warnings: list[str]
+    path: str, ours: dict[str, list[dict[str, Any]]], args: argparse.Namespace, write_gate: str, warnings: list[str]
 ) -> settings_file.Change:
     try:
-        return settings_file.planned(path, ours, reformat=args.reformat)
+        return settings_file.planned(path, ours, reformat=args.reformat, write_gate=write_gate)
     except claude_settings.OddFormatting as error:
         if not args.dry_run:
             raise
         warnings.append(f"{error}: this needs --reformat, or paste the hooks by hand")
-        return settings_file.planned(path, ours, reformat=True)
+        return settings_file.planned(path, ours, reformat=True, write_gate=write_gate)
 
 
 def _registered(path: str) -> str:

@@ -48,12 +48,16 @@ def read(path: str) -> str:
         raise HandbillError(f"{path}: {error}", "make it readable UTF-8, then run this again") from error
 
 
-def planned(path: str, ours: dict[str, list[dict[str, Any]]] | None, *, reformat: bool = False) -> Change:
+def planned(
+    path: str, ours: dict[str, list[dict[str, Any]]] | None, *, reformat: bool = False, write_gate: str = "new"
+) -> Change:
     """The change that registers `ours`, or removes what is ours (None)."""
     before = read(path)
     settings = claude_settings.parse(before, path)
     style: tuple[int | str | None, bool, str] = (2, False, "\n")
-    wanted = claude_settings.without_ours(settings) if ours is None else claude_settings.with_ours(settings, ours)
+    wanted = claude_settings.without_ours(settings)
+    if ours is not None:
+        wanted = claude_settings.with_ours(settings, ours, write_gate)
     if wanted == settings:
         return Change(path, before, before)
     if not reformat:

@@ -39,13 +39,14 @@ class Grant:
 
 
 class Claim:
-    __slots__ = ("grants", "queued", "refused", "skipped")
+    __slots__ = ("grants", "named", "queued", "refused", "skipped")
 
     def __init__(self) -> None:
         self.grants: list[Grant] = []
         self.skipped: list[tuple[str, str, str]] = []  # (path, why, reason)
         self.refused: list[Refusal] = []
         self.queued: list[tuple[str, str]] = []  # newly pending: (path, reason)
+        self.named: list[tuple[str, str]] = []  # pending, because a granted page refers to it
 
     @property
     def text(self) -> str:
@@ -80,16 +81,18 @@ def claim(
     *,
     offset: int = 0,
     now: float = 0.0,
+    waiting: bool = True,
 ) -> tuple[Window, Claim]:
     """Grant what fits in `budget` units and is not there yet; the rest waits in `pending`.
 
-    `offset` is the size of the transcript now: proof of arrival will stand behind it.
+    `offset` is the size of the transcript now: proof of arrival will stand behind it. Without
+    `waiting`, what was pending before goes on waiting.
     """
     twin, answer = window.copy(), Claim()
-    queue = dict(window.pending)
+    queue = dict(window.pending) if waiting else {}
     for want in wants:
         queue.setdefault(want.path, want.reason)
-    twin.pending = {}
+    twin.pending = {path: reason for path, reason in window.pending.items() if path not in queue}
     room = budget
     candidates: list[_Candidate] = []
     for path, reason in queue.items():
@@ -149,11 +152,16 @@ def _candidate(
     if isinstance(sheet, Refusal):
         answer.refused.append(sheet)
         return False
+    record = twin.files.get(path)
+    if record is not None and record.get("before") and record["hash"] == sheet.digest:
+        # it had changed, and changed back before that could be delivered: the window holds it
+        twin.files[path] = {**record, "parts": record["before"], "before": "", "stamp": sheet.stamp}
+        answer.skipped.append((path, SKIP_PATH, reason))
+        return False
     why = _under_another_name(twin, sheet, chosen)
     if why:
         answer.skipped.append((path, why, reason))
         return False
-    record = twin.files.get(path)
     stale = record is not None and record["hash"] != sheet.digest and bool(record["parts"].strip("."))
     if stale and record is not None and record.get("next") != sheet.digest:
         twin.files[path] = {**record, "next": sheet.digest}
@@ -192,7 +200,7 @@ def _grant(twin: Window, candidate: _Candidate, room: int, event: Event, now: fl
 def _record(sheet: Sheet, candidate: _Candidate, event: Event, now: float) -> Record:
     record: Record = {
         "inode": sheet.inode, "hash": sheet.digest, "chars": units(sheet.text), "reason": candidate.reason,
-        "at": now, "via": event.kind, "batch": event.batch, "parts": "." * len(candidate.parts),
+        "at": now, "via": event.kind, "batch": event.batch, "parts": "." * len(candidate.parts), "stamp": sheet.stamp,
     }  # fmt: skip
     if candidate.word == UPDATED:
         record["updated"] = True

@@ -28,19 +28,32 @@ class Tool:
     `files` are paths to files (their folder was touched); `places` may be a file or a folder.
     """
 
-    __slots__ = ("files", "id", "name", "places")
+    __slots__ = ("failed", "files", "id", "name", "output", "places", "values")
 
-    def __init__(self, name: str, id: str = "", files: tuple[str, ...] = (), places: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        name: str,
+        id: str = "",
+        files: tuple[str, ...] = (),
+        places: tuple[str, ...] = (),
+        *,
+        values: dict[str, Any] | None = None,
+        output: str = "",
+        failed: bool = False,
+    ) -> None:
         self.name = name
         self.id = id
         self.files = files
         self.places = places
+        self.values = values or {}  # the call's own input
+        self.output = output
+        self.failed = failed  # it did not do what it is there for
 
 
 class Event:
     __slots__ = (
-        "agent_id", "client", "cwd", "host", "kind", "lane", "path", "project", "prompt", "raw",
-        "reads_agents_md", "reason", "session_id", "source", "tools", "transcript", "version",
+        "agent_id", "client", "cwd", "host", "kind", "lane", "notices", "path", "project", "prompt", "raw",
+        "reads_agents_md", "reason", "session_id", "skill", "source", "tools", "transcript", "version",
     )  # fmt: skip
 
     def __init__(
@@ -57,6 +70,7 @@ class Event:
         prompt: str = "",
         source: str = "",
         path: str = "",
+        skill: str = "",
         reason: str = "",
         client: int = 0,
         version: tuple[int, ...] = (),
@@ -75,6 +89,8 @@ class Event:
         self.source = source
         self.path = path  # instructions_loaded: the file the host put into the window
         self.reason = reason
+        self.skill = skill  # skill_expanded: what the user typed
+        self.notices: list[dict[str, Any]] = []  # word that commands left for this session's hooks
         self.client = client  # process id of the host; tells lanes of one start from a second start
         self.version = version
         self.reads_agents_md = reads_agents_md  # the host reads AGENTS.md itself where no CLAUDE.md is

@@ -19,6 +19,7 @@ _NAMES = {
     "epoch": "epoch", "started": "started", "client": "pid", "transcript": "transcriptPath", "serial": "claimCount",
     "pending": "pendingPreloads", "claims": "openClaims",
     "flags": "flags", "carried": "carriedFiles", "carried_from": "carriedFrom", "suspect": "suspectFrom",
+    "work": "work",
 }  # fmt: skip
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 
 class Sheet:
-    __slots__ = ("digest", "inode", "path", "text")
+    __slots__ = ("digest", "inode", "path", "stamp", "text")
 
-    def __init__(self, path: str, inode: str, digest: str, text: str) -> None:
+    def __init__(self, path: str, inode: str, digest: str, text: str, stamp: str = "") -> None:
         self.path = path
         self.inode = inode
         self.digest = digest
         self.text = text
+        self.stamp = stamp  # changes when the file does
 
 
 class Refusal:

@@ -52,7 +52,7 @@ def parse(text: str, loads: Callable[[str], Any]) -> Skill:
         values = loads(block.text)
     except (ValueError, RecursionError) as error:
         at = getattr(error, "pos", 0)
-        skill.problems.append((block.line + block.text.count("\n", 0, at), f"not JSON: {error}"))
+        skill.problems.append((block.line + block.text.count("\n", 0, at), str(error)))
         return skill
     if not isinstance(values, dict):
         skill.problems.append((block.line, f"{SECTION} must be a JSON object"))

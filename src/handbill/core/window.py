@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 SCHEMA = 1
-SEEDING = "seeding"
+SEEDING, LINKED = "seeding", "active"
 
 _COPIED = (dict, list, Records)
 _STATES = {"s": "sent", "k": "confirmed", "e": "assumed", "t": "truncated", "h": "seen"}
@@ -34,7 +34,7 @@ _STATES = {"s": "sent", "k": "confirmed", "e": "assumed", "t": "truncated", "h":
 class Window:
     __slots__ = (
         "agent", "carried", "carried_from", "claims", "client", "created", "epoch", "files", "flags",
-        "host", "lifecycle", "pending", "serial", "session", "started", "suspect", "touched", "transcript",
+        "host", "lifecycle", "pending", "serial", "session", "started", "suspect", "touched", "transcript", "work",
     )  # fmt: skip
 
     def __init__(self, session: str, agent: str, host: str = "", created: float = 0.0) -> None:
@@ -55,6 +55,7 @@ class Window:
         self.flags: dict[str, Any] = {}
         self.carried: dict[str, Record] = {}  # of the epoch before; some may survive in the kept tail
         self.carried_from = 0  # transcript size when that compaction was told
+        self.work: dict[str, Any] = {}  # {session, skill, phase, directives}: what this window is at
         self.suspect = -1  # transcript size when a compaction was told without saying whose
 
     def copy(self) -> Window:

@@ -1,7 +1,6 @@
 """Directives of every directory that a tool touched: walk-up child -> root, cumulative, nothing shadowed.
 
-Each directory is looked at once per window; a walk ends at the first one already seen, because
-its ancestors were seen with it.
+Each directory is looked at once per window; touched again, only what changed in it since.
 """
 
 from __future__ import annotations
@@ -15,48 +14,81 @@ if TYPE_CHECKING:
 
     from handbill.config import Config
     from handbill.core.event import Event
-    from handbill.core.window import Window
+    from handbill.core.window import Record, Window
     from handbill.world import World
 
 FOLDER = ".directives"
 
 
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
-    plan: Plan | None = None
+    look = Look(event, window, world, config)
     for place in touched(event, world):
-        directory = inside(place, world, config)
-        root = boundary(directory, config)
+        look.at(place)
+    return look.plan or None
+
+
+class Look:
+    """What the directories of one event ask for."""
+
+    __slots__ = ("config", "done", "event", "own", "plan", "types", "window", "world")
+
+    def __init__(
+        self, event: Event, window: Window, world: World, config: Config, types: tuple[str, ...] | None = None
+    ) -> None:
+        self.event = event
+        self.window = window
+        self.world = world
+        self.config = config
+        self.types = config.core_types + (tuple(window.work.get("directives", ())) if types is None else types)
+        self.plan = Plan()
+        self.done: set[str] = set()
+        self.own = {path for tool in event.tools for path in (*tool.files, *tool.places)}
+
+    def at(self, place: str) -> None:
+        directory = inside(place, self.world, self.config)
+        root = boundary(directory, self.config)
         if not root:
-            continue
-        plan = _walk(directory, root, plan, event, window, world, config)
-    return plan
+            return
+        new: dict[str, Record] = {}
+        for level in walk_up(directory, root):
+            if level in self.done:
+                break
+            self.done.add(level)
+            seen = self.window.touched.get(level)
+            stamp = self.world.stamp(f"{level}/{FOLDER}")
+            if seen is not None and seen.get("stamp", stamp) == stamp:
+                self._changed(level, seen)
+            elif not self._new(level, stamp, new):
+                new = {}  # look again at it, and at every level from which a walk leads there
+        self.plan.touched.update(new)
 
-
-def _walk(
-    directory: str, root: str, plan: Plan | None, event: Event, window: Window, world: World, config: Config
-) -> Plan | None:
-    seen: dict[str, list[str]] = {}
-    for level in walk_up(directory, root):
-        if level in window.touched or (plan is not None and level in plan.touched):
-            break
-        found, unripe = present(level, world, config)
-        if not found and not world.is_dir(level):
-            continue  # not made yet: look again when it is
-        if unripe:
-            seen = {}  # look again at it, and at every level from which a walk leads there
-        else:
-            seen[level] = [name for _, name in found]
+    def _new(self, level: str, stamp: str, new: dict[str, Record]) -> bool:
+        """A level that was not looked at, or to whose folder something was added; False: it is not ripe."""
+        found, unripe = present(level, self.world, self.config)
+        if not found and not self.world.is_dir(level):
+            return True  # not made yet: look again when it is
+        if not unripe:
+            new[level] = {"found": [name for _, name in found], "stamp": stamp}
         for path, name in found:
             # other types are skill-filtered: noted, delivered when a skill asks for them
-            if name not in config.core_types or window.holds(path):
+            if name not in self.types or self.window.holds(path):
                 continue
-            if not _host_brings(level, path, event, world, config):
-                plan = plan or Plan()
-                plan.want(path, f"directive of {level}")
-    if seen:
-        plan = plan or Plan()
-        plan.touched.update(seen)
-    return plan
+            if not _host_brings(level, path, self.event, self.world, self.config):
+                self.plan.want(path, f"directive of {level}")
+        return not unripe
+
+    def _changed(self, level: str, seen: Record) -> None:
+        for name in seen["found"]:
+            path = f"{level}/{FOLDER}/{name}"
+            record = self.window.files.get(path)
+            if record is None and name == "AGENTS.md":
+                path = f"{level}/{name}"
+                record = self.window.files.get(path)
+            before = record.get("stamp") if record is not None and path not in self.own else ""
+            if record is not None and before and self.world.stamp(path) != before:
+                from handbill.handlers.freshness import check
+
+                check(path, record, self.plan, self.world)
 
 
 def touched(event: Event, world: World) -> Iterator[str]:

@@ -1,20 +1,28 @@
-"""Files that the host itself put into the window are recorded, so that we never add a second copy."""
+"""Pages that a delivered page refers to: one step at a time, each with the page that goes out before it."""
 
 from __future__ import annotations
 
-from handbill.core.plan import Plan
+from handbill.core.paths import name as base_name
+from handbill.core.refs import references
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from handbill.config import Config
-    from handbill.core.event import Event
-    from handbill.core.window import Window
+    from handbill.core.sheet import Sheet
     from handbill.world import World
 
 
-def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
-    if not event.path or event.path in window.files:
-        return None
-    plan = Plan()
-    plan.seen.append((event.path, event.reason or "loaded by the host"))
-    return plan
+def pages_named(sheet: Sheet, world: World, config: Config) -> list[str]:
+    """Files of the pages that a text refers to; of SKILL.md no commands, they come with their phases."""
+    of_a_skill = base_name(sheet.path) == "SKILL.md"
+    found: list[str] = []
+    names = references(sheet.text)
+    if not names:
+        return found
+    from handbill.handlers.library import page
+
+    for name in names:
+        path = page(name, sheet.path, world, config) if not (of_a_skill and name.startswith("CMD_")) else ""
+        if path and path != sheet.path:
+            found.append(path)
+    return found

@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 
 
 HANDLERS: dict[str, tuple[str, ...]] = {
-    ev.SESSION_STARTED: ("start",),
-    ev.SUBAGENT_STARTED: ("start",),
-    ev.PROMPT_SUBMITTED: ("start",),
-    ev.TOOL_BATCH_FINISHED: ("start", "directives"),
-    ev.INSTRUCTIONS_LOADED: ("expansion",),
+    ev.SESSION_STARTED: ("start", "work", "freshness"),
+    ev.SUBAGENT_STARTED: ("start", "subagent"),
+    ev.PROMPT_SUBMITTED: ("start", "work", "freshness"),
+    ev.SKILL_EXPANDED: ("start", "work"),
+    ev.TOOL_CALLED: ("write_gate", "delegation", "auto_answer"),
+    ev.TOOL_BATCH_FINISHED: ("start", "work", "directives", "freshness"),
+    ev.INSTRUCTIONS_LOADED: ("instructions",),
 }
 
 

@@ -37,9 +37,13 @@ _NAMES = {kind: name for name, kind in KINDS.items()}
 
 # The client replaces a value over 10,000 UTF-16 units by a 2,000-unit preview and tells nobody.
 CAP = 9500
+# A denial's reason has no cap; this much is still something to read.
+GATE_CAP = 120_000
 
 # Where injected text survives a resume and keeps the prompt cache.
-CHANNELS = frozenset({ev.SESSION_STARTED, ev.PROMPT_SUBMITTED, ev.TOOL_BATCH_FINISHED, ev.SUBAGENT_STARTED})
+CHANNELS = frozenset({
+    ev.SESSION_STARTED, ev.PROMPT_SUBMITTED, ev.SKILL_EXPANDED, ev.TOOL_BATCH_FINISHED, ev.SUBAGENT_STARTED,
+})  # fmt: skip
 
 # Newest version measured to behave the old way, oldest measured to behave the new way.
 OLDEST = _OLD = (2, 1, 197)
@@ -66,7 +70,7 @@ def parse(raw: Mapping[str, Any], environ: Mapping[str, str], client: int) -> Ev
         from handbill.hosts.claude_transcript import path_of
 
         transcript = path_of(transcript, agent)
-    calls = raw.get("tool_calls")
+    calls = [raw] if kind == ev.TOOL_CALLED else raw.get("tool_calls")
     version = version_of(environ)
     return Event(
         kind,
@@ -80,6 +84,7 @@ def parse(raw: Mapping[str, Any], environ: Mapping[str, str], client: int) -> Ev
         prompt=_text(raw.get("prompt")),
         source=_text(raw.get("source")),
         path=normal(_text(raw.get("file_path"))) if raw.get("file_path") else "",
+        skill=_text(raw.get("command_name")) if kind == ev.SKILL_EXPANDED else "",
         reason=_text(raw.get("load_reason")),
         client=client,
         version=version,
@@ -89,6 +94,7 @@ def parse(raw: Mapping[str, Any], environ: Mapping[str, str], client: int) -> Ev
 
 
 _LONGEST = 4096
+_SKILL_LOADED = ("Launching skill", "already loaded")
 
 _FILE_KEYS = {
     "Read": "file_path", "Edit": "file_path", "Write": "file_path", "MultiEdit": "file_path",
@@ -116,7 +122,11 @@ def tool(call: Mapping[str, Any], cwd: str) -> Tool:
         from handbill.core.shell import looks_like_path, plain_arguments
 
         places = [word for word in plain_arguments(_text(values.get("command"))) if looks_like_path(word)]
-    return Tool(name, id, _paths(files, cwd), _paths(places, cwd))
+    output = _text(call.get("tool_response"))
+    return Tool(
+        name, id, _paths(files, cwd), _paths(places, cwd), values=values, output=output,
+        failed=name == "Skill" and bool(output) and not any(words in output for words in _SKILL_LOADED),
+    )  # fmt: skip
 
 
 def _paths(names: list[str], cwd: str) -> tuple[str, ...]:
@@ -134,11 +144,12 @@ def render(event: Event, text: str, plan: Plan | None, message: str = "") -> dic
     if message:
         answer["systemMessage"] = message
     specific: dict[str, Any] = {"hookEventName": _NAMES[event.kind]}
-    if text:
+    if event.kind == ev.TOOL_CALLED:  # a context given here would not survive a resume: pages go with the denial
+        if plan is not None and plan.verdict == "block":
+            specific["permissionDecision"] = "deny"
+            specific["permissionDecisionReason"] = f"{plan.gate_text}\n\n{text}" if text else plan.gate_text
+    elif text:
         specific["additionalContext"] = text
-    if plan is not None and plan.verdict == "block" and event.kind == ev.TOOL_CALLED:
-        specific["permissionDecision"] = "deny"
-        specific["permissionDecisionReason"] = plan.gate_text
     if len(specific) > 1:
         answer["hookSpecificOutput"] = specific
     return answer

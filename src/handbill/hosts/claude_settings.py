@@ -8,13 +8,22 @@ from typing import Any
 from handbill.errors import HandbillError
 
 MARK = "handbill.hook"
+SKILL_LANES = 4  # a skill's first phase has a dozen pages or so
 TIMEOUT = 10  # seconds; the client's own default would let a stuck disk hold the agent for minutes
 
 # One process per assistant message (PostToolBatch); the others are rare.
 EVENTS = (
-    "SessionStart", "UserPromptSubmit", "PostToolBatch", "SubagentStart", "PreCompact", "InstructionsLoaded",
-    "SessionEnd",
+    "SessionStart", "UserPromptSubmit", "UserPromptExpansion", "PreToolUse", "PostToolBatch", "SubagentStart",
+    "PreCompact", "InstructionsLoaded", "SessionEnd",
 )  # fmt: skip
+# Before a tool runs only where something of ours can apply; by the write gate's setting.
+_HELD = {"off": (), "new": ("Write",), "edits": ("Write", "Edit", "MultiEdit", "NotebookEdit")}
+_ALWAYS_HELD = ("Agent", "Task", "AskUserQuestion")
+
+
+def matcher(event: str, write_gate: str = "new") -> str:
+    """Which tools an event is about; empty: all of them."""
+    return "|".join((*_HELD[write_gate], *_ALWAYS_HELD)) if event == "PreToolUse" else ""
 
 
 class OddSettings(HandbillError):
@@ -40,10 +49,11 @@ def handler(interpreter: str, folder: str, *lane: str) -> dict[str, Any]:
 
 
 def handlers(interpreter: str, folder: str, lanes: int) -> dict[str, list[dict[str, Any]]]:
-    """event -> our handlers. SessionStart has lanes, because each handler may say only so much."""
+    """event -> our handlers. Where much has to be said at once there are lanes: each handler may say only so much."""
     plain = {event: [handler(interpreter, folder)] for event in EVENTS}
-    if lanes > 1:
-        plain["SessionStart"] = [handler(interpreter, folder, "--lane", f"{i}/{lanes}") for i in range(1, lanes + 1)]
+    for event, count in (("SessionStart", lanes), ("UserPromptExpansion", SKILL_LANES)):
+        if count > 1:
+            plain[event] = [handler(interpreter, folder, "--lane", f"{i}/{count}") for i in range(1, count + 1)]
     return plain
 
 
@@ -102,11 +112,14 @@ def without_ours(settings: dict[str, Any]) -> dict[str, Any]:
     return rest_of
 
 
-def with_ours(settings: dict[str, Any], ours: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+def with_ours(
+    settings: dict[str, Any], ours: dict[str, list[dict[str, Any]]], write_gate: str = "new"
+) -> dict[str, Any]:
     clean = without_ours(settings)
     hooks = {event: list(groups) for event, groups in clean.get("hooks", {}).items()}
     for event, made in ours.items():
-        hooks.setdefault(event, []).append({"hooks": made})
+        tools = matcher(event, write_gate)
+        hooks.setdefault(event, []).append({"matcher": tools, "hooks": made} if tools else {"hooks": made})
     return {**clean, "hooks": hooks}
 
 

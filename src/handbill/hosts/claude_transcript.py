@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from handbill.core.epochs import Survivors
 from handbill.core.event import MAIN
-from handbill.core.pack import read_title
+from handbill.core.pack import HELD, read_title
 from handbill.core.receipts import Evidence
 from handbill.hotjson import loads
 
@@ -61,6 +61,9 @@ def _titles(record: dict[str, Any]) -> tuple[dict[Title, int], dict[Title, int]]
     attachment = _attachment(record)
     whole: dict[Title, int] = {}
     cut: dict[Title, int] = {}
+    if record.get("type") == "user":
+        for reason in _denials(record):
+            whole.update(_blocks(reason))
     if attachment.get("type") != "hook_additional_context":
         return whole, cut
     content = attachment.get("content")
@@ -71,6 +74,21 @@ def _titles(record: dict[str, Any]) -> tuple[dict[Title, int], dict[Title, int]]
             else:
                 whole.update(_blocks(text))
     return whole, cut
+
+
+def _denials(record: dict[str, Any]) -> Iterator[str]:
+    """Reasons of calls that we denied: the only tool results that carry pages of ours."""
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    for block in content if isinstance(content, list) else ():
+        if isinstance(block, dict) and block.get("type") == "tool_result" and block.get("is_error") is True:
+            inner = block.get("content")
+            parts = (
+                [part.get("text") for part in inner if isinstance(part, dict)] if isinstance(inner, list) else [inner]
+            )
+            for text in parts:
+                if isinstance(text, str) and HELD in text[:200]:
+                    yield text
 
 
 def _blocks(text: str) -> dict[Title, int]:
@@ -94,10 +112,11 @@ def evidence(tail: bytes | None, claims: list[Record], event: Event, *, records:
         return Evidence(readable=False, records=records)
     arrived: set[Title] = set()
     cut: set[Title] = set()
-    for record in records_with(tail, _INJECTION):
-        whole, preview = _titles(record)
-        arrived.update(whole)
-        cut.update(preview)
+    for marker in (_INJECTION, HELD.encode()):
+        for record in records_with(tail, marker):
+            whole, preview = _titles(record)
+            arrived.update(whole)
+            cut.update(preview)
     passed = {claim["id"] for claim in claims if _passed(tail, claim, event)} if records else set()
     return Evidence(arrived, cut, passed, records=records)
 

@@ -1,0 +1,187 @@
+"""What a plan does to a window: claim what is wanted, note the rest, inside one locked update.
+
+Imported only when there is something to do; the usual event never gets here.
+"""
+
+from __future__ import annotations
+
+from handbill.core.event import SESSION_STARTED
+from handbill.core.paths import name
+from handbill.core.plan import BLOCK
+from handbill.core.sheet import Refusal
+from handbill.core.window import LINKED, SEEDING, see
+from handbill.errors import StateUnwritable
+from handbill.turn import Answer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.core.claim import Claim
+    from handbill.core.plan import Plan
+    from handbill.core.sheet import Sheet
+    from handbill.core.window import Window
+    from handbill.turn import Turn
+
+
+def advance(turn: Turn, window: Window | None) -> Window | None:
+    """The window with what the facts say about it; the same object when they say nothing."""
+    if turn.facts is None:
+        return window
+    from handbill.evidence import apply
+
+    after, turn.outcomes = apply(turn.facts, turn.event, window, turn.host, turn.now)
+    if (
+        after is not None
+        and after.started
+        and (window is None or not window.started or after.created != window.created)
+    ):
+        turn.opened = "new-window"
+    elif after is not None and window is not None and after.epoch != window.epoch:
+        turn.opened = "new-epoch"
+    else:
+        turn.opened = ""
+    return after
+
+
+def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
+    """Claim what is wanted, as far as `room` goes (0: this event carries nothing)."""
+    from handbill.core.claim import claim, postponed
+
+    event, plan = turn.event, turn.plan
+    gate = plan.verdict == BLOCK
+    sheets = _sheets(turn, current) if room and current is not None else {}
+    named = _named(turn, sheets)
+    moved = _moved(turn, current, sheets)
+    offset = max(turn.world.size(event.transcript), 0) if event.transcript else 0
+
+    def change(newest: Window | None) -> tuple[Window | None, Answer]:
+        answer = Answer()
+        answer.plan = plan
+        window = advance(turn, newest)
+        if window is None:
+            return None, answer
+        after = _noted(turn, window, moved)
+        if after.suspect >= 0:
+            from handbill.evidence import doubted
+
+            # this window may have been emptied: the transcript must say so first
+            after = doubted(postponed(after, plan.wants), event)
+        elif room and (plan.wants or after.pending):
+            after, answer.claim = claim(
+                after, plan.wants, sheets, event, room, offset=offset, now=turn.now, waiting=not gate
+            )
+        if answer.claim is not None:
+            answer.text, answer.number = answer.claim.text, after.serial
+            _expand(after, answer.claim, named)
+            for refusal in answer.claim.refused:
+                if refusal.quiet:  # gone or empty now: a later touch looks again
+                    _forget(after, refusal.path)
+        return _telling(turn, after, answer), answer
+
+    try:
+        answer = turn.store.update(event.window, change)
+    except StateUnwritable as error:
+        if event.kind != SESSION_STARTED or event.lane > 1:
+            raise
+        # The client itself drops a repeat of the same start text, so no ledger is needed to give it once.
+        turn.trace(str(error), error.hint)
+        return change(None)[1]
+    return answer
+
+
+def _sheets(turn: Turn, current: Window) -> dict[str, Sheet | Refusal]:
+    """Everything that may be granted, read before the claim."""
+    found: dict[str, Sheet | Refusal] = {}
+    for path in [*current.pending, *(want.path for want in turn.plan.wants), *turn.plan.stale]:
+        if path not in found and (path in turn.plan.stale or not current.holds(path)):
+            found[path] = turn.world.load(path)
+    return found
+
+
+def _named(turn: Turn, sheets: dict[str, Sheet | Refusal]) -> dict[str, list[str]]:
+    """path -> files of the pages that it refers to; looked up before the claim, like the text itself."""
+    found: dict[str, list[str]] = {}
+    for path, sheet in sheets.items():
+        if isinstance(sheet, Refusal) or "§" not in sheet.text:
+            continue
+        from handbill.handlers.expansion import pages_named
+
+        found[path] = pages_named(sheet, turn.world, turn.config)
+    return found
+
+
+def _expand(window: Window, found: Claim, named: dict[str, list[str]]) -> None:
+    """What a page that goes out now refers to comes with the next event: the pipeline is the recursion."""
+    for grant in found.grants:
+        for path in named.get(grant.path, ()) if grant.part == 1 else ():
+            if path not in window.pending and not window.holds(path):
+                window.pending[path] = f"named by {name(grant.path)}"
+                found.named.append((path, window.pending[path]))
+
+
+def _moved(turn: Turn, current: Window | None, sheets: dict[str, Sheet | Refusal]) -> list[str]:
+    """Files of the host's that are no longer behind the inode we noted."""
+    found = []
+    for sheet in sheets.values() if current is not None else ():
+        if isinstance(sheet, Refusal) or current is None:
+            continue
+        for path, record in current.files.where("inode", sheet.inode):
+            if record["via"] == "host" and turn.world.inode(path) != sheet.inode:
+                found.append(path)
+    return found
+
+
+def _forget(window: Window, path: str) -> None:
+    """Look again at the level of this directive, and so at every level from which a walk leads there."""
+    level = path[: path.rfind("/.directives/")] if "/.directives/" in path else path[: path.rfind("/")]
+    for directory in [place for place in window.touched if place == level or place.startswith(level + "/")]:
+        del window.touched[directory]
+
+
+def _telling(turn: Turn, window: Window, answer: Answer) -> Window:
+    """The person is told once per window that something went wrong, and where to look."""
+    problems = [trace["error"] for trace in turn.traces]
+    if answer.claim is not None:
+        problems += [f"{refusal.path} {refusal.why}" for refusal in answer.claim.refused if not refusal.quiet]
+    if not problems or window.flags.get("told"):
+        return window
+    answer.message = f"Handbill: {problems[0]}. See: engine doctor"
+    twin = window.copy()
+    twin.flags["told"] = True
+    return twin
+
+
+def _noted(turn: Turn, window: Window, moved: list[str]) -> Window:
+    """What the plan says besides wanting files."""
+    plan, after = turn.plan, window
+    if moved:
+        after = after.copy()
+        for path in moved:
+            if path in after.files:
+                after.files[path] = {**after.files[path], "inode": ""}
+    for path, reason in plan.seen:
+        if path not in after.files:
+            after = see(after, path, turn.world.inode(path), reason, turn.now)
+    if plan.touched or plan.flags or plan.work is not None or plan.stale or plan.known:
+        after = after.copy()
+        for directory, found in plan.touched.items():
+            after.touched[directory] = found
+        after.flags.update(plan.flags)
+        if plan.work is not None:
+            after.work = plan.work
+            after.lifecycle = LINKED if plan.work.get("session") else SEEDING
+        _refreshed(after, plan)
+    return after
+
+
+def _refreshed(window: Window, plan: Plan) -> None:
+    """Files that changed since they were delivered: to be delivered again, or known to the agent already."""
+    for path, stamp in plan.known.items():
+        record = window.files.get(path)
+        if record is not None:
+            window.files[path] = {**record, "stamp": stamp}
+    for path, reason in plan.stale.items():
+        record = window.files.get(path)
+        if record is not None and "." not in record["parts"]:
+            parts = record["parts"]
+            window.files[path] = {**record, "parts": "." * len(parts), "before": parts, "updated": True}
+            window.pending.setdefault(path, reason)

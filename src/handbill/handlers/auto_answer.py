@@ -1,0 +1,53 @@
+"""For tests without a person: questions to the user are answered by a rule. Off unless its variable is set."""
+
+from __future__ import annotations
+
+from handbill.core.plan import BLOCK, Plan
+from handbill.hotjson import dumps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from handbill.config import Config
+    from handbill.core.event import Event
+    from handbill.core.window import Window
+    from handbill.world import World
+
+VARIABLE = "E2E_AUTO_ANSWER"  # first | recommended | random
+_RECOMMENDED = "(Recommended)"
+
+
+def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
+    if not config.auto_answer:
+        return None
+    for tool in event.tools:
+        if tool.name == "AskUserQuestion":
+            questions = tool.values.get("questions")
+            chosen = [
+                {"question": str(one.get("question", "")), "selected": chosen_label(one, config.auto_answer, world)}
+                for one in (questions if isinstance(questions, list) else ())
+                if isinstance(one, dict)
+            ]
+            plan = Plan()
+            plan.gate(
+                BLOCK,
+                f"[E2E Auto-Answer] User selections (auto): {dumps(chosen)}. "
+                "Treat these as the user's choices and continue.",
+            )
+            return plan
+    return None
+
+
+def chosen_label(question: dict[str, Any], rule: str, world: World) -> str:
+    options = question.get("options")
+    labels = (
+        [str(one.get("label", "")) for one in options if isinstance(one, dict)] if isinstance(options, list) else []
+    )
+    if not labels:
+        return ""
+    if rule == "random":
+        return labels[world.random(len(labels))]
+    if rule == "recommended":
+        return next((label for label in labels if _RECOMMENDED in label), labels[0])
+    return labels[0]

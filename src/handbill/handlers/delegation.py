@@ -1,0 +1,56 @@
+"""A task is handed to a subagent: which directories it names is noted for the window that will begin.
+
+The host tells a new subagent's window neither its task nor whose it is.
+"""
+
+from __future__ import annotations
+
+from handbill.core.paths import join, parent
+from handbill.core.plan import Plan
+from handbill.handlers.directives import inside
+from handbill.handlers.work import TASK
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.config import Config
+    from handbill.core.event import Event
+    from handbill.core.window import Window
+    from handbill.world import World
+
+NAMES = ("Agent", "Task")
+MOST_PLACES = 12
+_QUOTES = "`'\"()[]{}<>,;:!?*"
+
+
+def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
+    plan: Plan | None = None
+    for tool in event.tools:
+        if tool.name not in NAMES:
+            continue
+        places = named_places(str(tool.values.get("prompt", "")), event.cwd, world, config)
+        types = window.work.get("directives", [])
+        if places or types:
+            plan = plan or Plan()
+            plan.post.append({
+                "verb": TASK, "call": tool.id, "type": str(tool.values.get("subagent_type") or "general-purpose"),
+                "dirs": places, "directives": types, "at": world.now(),
+            })  # fmt: skip
+    return plan
+
+
+def named_places(text: str, cwd: str, world: World, config: Config) -> list[str]:
+    """Directories that a task names, or whose files it names; what is not there is no place."""
+    found: dict[str, None] = {}
+    for word in text[:20_000].split():
+        word = word.strip(_QUOTES).rstrip(".").partition(":")[0]
+        if "/" not in word or "\0" in word or "://" in word or len(word) > 400:
+            continue
+        path = join(cwd, word.rstrip("/") or "/") if not word.startswith("~/") else join(config.home, word[2:])
+        path = inside(path, world, config)
+        if world.is_dir(path):
+            found[path] = None
+        elif world.is_file(path):
+            found[parent(path)] = None
+        if len(found) == MOST_PLACES:
+            break
+    return list(found)

@@ -1,0 +1,55 @@
+"""A delivered file that changed since is delivered once more, unless the agent itself changed or read it.
+
+Directives are looked at whenever their directory is touched again (`directives`); here: what the
+agent's own calls did to delivered files, and, between turns, all that the window holds.
+"""
+
+from __future__ import annotations
+
+from handbill.core.event import TOOL_BATCH_FINISHED
+from handbill.core.plan import Plan
+from handbill.core.sheet import Refusal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.config import Config
+    from handbill.core.event import Event
+    from handbill.core.window import Record, Window
+    from handbill.world import World
+
+
+def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
+    plan = Plan()
+    if event.kind == TOOL_BATCH_FINISHED:
+        for path in own_paths(event):
+            record = window.files.get(path)
+            if record is not None and record.get("stamp"):
+                stamp = world.stamp(path)
+                if stamp not in ("", record["stamp"]):
+                    plan.known[path] = stamp
+    else:
+        for path, record in window.files.items():
+            check(path, record, plan, world)
+    return plan or None
+
+
+def own_paths(event: Event) -> set[str]:
+    """Files that the agent itself read or changed just now."""
+    return {path for tool in event.tools for path in (*tool.files, *tool.places)}
+
+
+def check(path: str, record: Record, plan: Plan, world: World) -> None:
+    """Is what the window holds still what the file says?"""
+    before = record.get("stamp")
+    if not before or "." in record["parts"]:
+        return  # the host's own, or not whole yet: that delivery reads it anew
+    stamp = world.stamp(path)
+    if stamp in ("", before):
+        return
+    sheet = world.load(path)
+    if isinstance(sheet, Refusal):
+        return
+    if sheet.digest == record["hash"]:
+        plan.known[path] = stamp  # touched, not changed
+    else:
+        plan.stale[path] = record["reason"]

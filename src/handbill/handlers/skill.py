@@ -1,0 +1,150 @@
+"""A skill begins, or a phase of it: its command pages, templates and directives are wanted.
+
+Imported only when there is something of this to do; `work` decides that.
+"""
+
+from __future__ import annotations
+
+from handbill.core.paths import name as base_name
+from handbill.core.plan import Plan
+from handbill.core.sheet import Refusal
+from handbill.handlers.directives import Look
+from handbill.handlers.expansion import pages_named
+from handbill.handlers.skills import pages_of, skill_at, skill_file, template
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from handbill.config import Config
+    from handbill.core.event import Event
+    from handbill.core.skills import Skill
+    from handbill.core.window import Window
+    from handbill.world import World
+
+    Notice = dict[str, Any]
+
+
+class Reader:
+    """One event's look at skills: what it wants adds up in one plan."""
+
+    def __init__(self, event: Event, window: Window, world: World, config: Config) -> None:
+        self.event = event
+        self.window = window
+        self.world = world
+        self.config = config
+        self.plan = Plan()
+        self.work = dict(window.work)
+
+    def invoked(self, name: str, how: str) -> None:
+        """The host put the skill's body into the window: typed by the user, or called by the model."""
+        path = skill_file(name, self.world, self.config)
+        if not path:
+            return  # built into the host, or a plain command: nothing of ours belongs to it
+        if path not in self.window.files:
+            self.plan.seen.append((path, f"skill {name}, {how}"))
+        skill = self._opened(path)
+        if skill is None:
+            return
+        self._references(path)
+        if not skill.values and self.work.get("skill"):
+            return  # a lightweight helper: the work in hand goes on
+        first = skill.phases[0].label if skill.phases else ""
+        self._begin(name, path, skill, first)
+
+    def told(self, notice: Notice) -> None:
+        """A command changed the session: activated or continued it, moved it on, or ended it."""
+        verb, name, label = notice["verb"], str(notice.get("skill", "")), str(notice.get("phase", ""))
+        if verb in ("idle", "deactivate"):
+            self.work = {}
+            return
+        self.work["session"] = notice.get("session", "")
+        path = skill_file(name, self.world, self.config)
+        skill = self._opened(path) if path else None
+        if not path:
+            self.plan.notes.append(f"the skill {name} of {notice.get('session')} is in no library")
+        elif skill is not None:
+            if verb != "phase":
+                self.plan.want(path, f"skill {name}")
+                self._references(path)
+            if verb == "phase":
+                self._enter(name, path, skill, label)
+            else:
+                self._begin(name, path, skill, label)
+        for file in notice.get("files", ()):
+            self.plan.want(str(file), f"{name}, {notice.get('why', verb)}")
+        look = Look(self.event, self.window, self.world, self.config, tuple(self.work.get("directives", ())))
+        for directory in notice.get("dirs", ()):
+            look.at(str(directory))
+        self.plan.add(look.plan)
+
+    def again(self) -> None:
+        """After a compaction: what the phase in hand needs, as far as it is gone."""
+        name = str(self.work.get("skill", ""))
+        path = skill_file(name, self.world, self.config)
+        skill = self._opened(path) if path else None
+        if skill is None:
+            return
+        if self.work.get("session"):
+            self.plan.want(path, f"skill {name}")
+        self._enter(name, path, skill, str(self.work.get("phase", "")))
+        self._templates(name, path, skill)
+
+    def _opened(self, path: str) -> Skill | None:
+        skill, problems = skill_at(path, self.world)
+        self.plan.notes += problems
+        return skill
+
+    def _begin(self, name: str, path: str, skill: Skill, label: str) -> None:
+        self._enter(name, path, skill, label)
+        self._templates(name, path, skill)
+        self.work["directives"] = skill.directives
+        for directory, record in self.window.touched.items():  # looked at before anybody asked for these types
+            for file in record.get("found", ()):
+                if file in skill.directives and file not in self.config.core_types:
+                    self.plan.want(f"{directory}/.directives/{file}", f"directive of {directory}, for {name}")
+
+    def _enter(self, name: str, path: str, skill: Skill, label: str) -> None:
+        self.work["skill"], self.work["phase"] = name, label
+        phase = skill.phase(label)
+        if phase is None:
+            if label and skill.phases:
+                self.plan.notes.append(f"{path} declares no phase {label}")
+            return
+        for file in pages_of(phase, path, self.world, self.config)[0]:
+            self.plan.want(file, f"{name}, phase {phase}")
+
+    def _templates(self, name: str, path: str, skill: Skill) -> None:
+        for written in skill.templates():
+            file = template(path, written, self.config)
+            if self.world.is_file(file):
+                self.plan.want(file, f"{name}, template")
+            else:
+                self.plan.notes.append(f"{path} names the template {written}, which does not exist")
+
+    def _references(self, path: str) -> None:
+        sheet = self.world.load(path)
+        for file in pages_named(sheet, self.world, self.config) if not isinstance(sheet, Refusal) else ():
+            self.plan.want(file, f"named by {base_name(path)}")
+
+
+def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
+    from handbill.handlers.work import belongs
+
+    reader = Reader(event, window, world, config)
+    if event.skill:
+        reader.invoked(event.skill, "typed")
+    for tool in event.tools:
+        if tool.name == "Skill" and not tool.failed:
+            reader.invoked(str(tool.values.get("skill", "")), "called by the model")
+    for notice in event.notices:
+        if belongs(notice, event, world):
+            reader.told(notice)
+            reader.plan.taken.append(notice["id"])
+    if window.work.get("skill") and window.flags.get("work") != window.epoch:
+        reader.again()
+    if reader.work != window.work:
+        reader.plan.work = reader.work
+    if reader.work.get("skill") and window.flags.get("work") != window.epoch:
+        reader.plan.flags["work"] = window.epoch
+    return reader.plan or None

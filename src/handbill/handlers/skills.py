@@ -1,0 +1,81 @@
+"""Where a skill is, what it says, and which files its phases and templates mean."""
+
+from __future__ import annotations
+
+from handbill.core.paths import normal, parent
+from handbill.core.refs import page_name
+from handbill.core.sheet import Refusal
+from handbill.core.skills import Skill, parse
+from handbill.handlers.library import page
+from handbill.hotjson import loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.config import Config
+    from handbill.core.phases import Phase
+    from handbill.world import World
+
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
+_PLUGINS = "plugins/installed_plugins.json"
+
+
+def skill_file(name: str, world: World, config: Config) -> str:
+    """The SKILL.md of a skill: the project's, the user's, a plugin's, the shipped one; empty: there is none."""
+    plugin, _, own = name.rpartition(":")
+    if not own or own.startswith(".") or not _PLAIN.issuperset(own + plugin):
+        return ""
+    folders = [] if plugin else [f"{config.project}/.claude/skills", f"{config.user_library}/skills"]
+    folders += [f"{folder}/skills" for folder in _plugin_folders(plugin, world, config)]
+    for folder in (*folders, config.shipped_skills):
+        path = f"{folder}/{own}/SKILL.md"
+        if world.is_file(path):
+            return path
+    return ""
+
+
+def _plugin_folders(plugin: str, world: World, config: Config) -> list[str]:
+    """Where the host keeps installed plugins: {"plugins": {"name@market": [{"installPath": …}]}}."""
+    data = world.tail(f"{config.user_library}/{_PLUGINS}", 0, 1 << 20)
+    if data is None:
+        return []
+    try:
+        plugins = loads(data.decode("utf-8", "replace"))["plugins"]
+        return [
+            normal(place["installPath"])
+            for key, places in plugins.items()
+            for place in (places if isinstance(places, list) else [places])
+            if not plugin or key.partition("@")[0] == plugin
+        ]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return []  # written by another version of the host: its plugins' skills are not found
+
+
+def skill_at(path: str, world: World) -> tuple[Skill | None, list[str]]:
+    """The skill, and what is wrong with it in words for the trace."""
+    sheet = world.load(path)
+    if isinstance(sheet, Refusal):
+        return None, [f"{path} {sheet.why}"]
+    skill = parse(sheet.text, loads)
+    words = [f"{path}, line {line}: {what}" for line, what in skill.problems]
+    return skill, words if len(words) <= 5 else [*words[:5], f"{path}: {len(words) - 5} more problems"]
+
+
+def pages_of(phase: Phase, skill_path: str, world: World, config: Config) -> tuple[list[str], list[str]]:
+    """(files of a phase's pages in the order of use, names that have no file of their own)."""
+    found: dict[str, None] = {}
+    without: dict[str, None] = {}
+    for word in phase.pages:
+        name = page_name(word)
+        path = page(name, skill_path, world, config) if name else ""
+        if path:
+            found[path] = None
+        elif name:
+            without[name] = None
+    return list(found), list(without)
+
+
+def template(skill_path: str, name: str, config: Config) -> str:
+    """A file that a skill names, relative to its own folder."""
+    if name.startswith("~/"):
+        return normal(f"{config.home}/{name[2:]}")
+    return normal(name if name.startswith("/") else f"{parent(skill_path)}/{name}")

@@ -1,0 +1,40 @@
+"""Before a new file is written where this window has not seen the directives: denied once, with them as the reason."""
+
+from __future__ import annotations
+
+from handbill.core.pack import HELD
+from handbill.core.paths import parent
+from handbill.core.plan import BLOCK
+from handbill.handlers.directives import Look
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.config import Config
+    from handbill.core.event import Event
+    from handbill.core.plan import Plan
+    from handbill.core.window import Window
+    from handbill.world import World
+
+_EDITS = ("Write", "Edit", "MultiEdit", "NotebookEdit")
+
+
+def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
+    if config.write_gate == "off" or not window.started:
+        return None
+    for tool in event.tools:
+        if tool.name not in _EDITS or not tool.files:
+            continue
+        new = tool.name == "Write" and not world.is_file(tool.files[0])
+        if not new and config.write_gate != "edits":
+            continue
+        directory = parent(tool.files[0])
+        look = Look(event, window, world, config)
+        look.at(directory)
+        if look.plan.wants:
+            look.plan.gate(
+                BLOCK,
+                f"{HELD} {tool.files[0]} was not written yet: these pages apply to {directory} and were not in this "
+                "window. Take them into account, then make the call again; it will not be held a second time.",
+            )
+            return look.plan
+    return None
