@@ -18,11 +18,9 @@ STANDARD = {"_json", "errno", "fcntl", "posix", "time", "zlib", "__future__"}
 ALWAYS = {
     "config", "core", "core.event", "core.migrate", "core.paths", "core.plan", "core.records", "core.sheet", "core.window",
      "errors", "handlers", "handlers.table", "hook", "hosts", "hosts.claude_code", "hosts.table", "hotjson",
-    "pipeline", "store", "store.disk", "store.files", "turn", "world",
+    "pipeline", "store", "store.files", "turn", "world",
 }  # fmt: skip
-WRITING = {"core.claim", "core.pack", "delivery", "logbook", "store.api"}
-TURN = {"handlers.start", "handlers.work", "handlers.freshness"}
-BATCH = TURN | {"handlers.directives"}
+WRITING = {"core.claim", "core.pack", "delivery", "logbook", "store.api", "store.disk"}
 READING = {"core.markdown", "core.refs", "handlers.expansion"}  # a page that speaks of others
 LOOKING = {"evidence", "delivery", "core.epochs", "core.receipts", "core.pack", "hosts.claude_transcript"}
 
@@ -77,13 +75,13 @@ def ours(modules: set[str]) -> set[str]:
 @pytest.mark.parametrize(
     "events, extra",
     [
-        ([START, read(1), read(2)], BATCH),  # nothing to do
+        ([START, read(1), read(2)], {"handlers.directives"}),  # nothing to do
         (
             [START, read(1)],
-            {"handlers.native"} | BATCH | WRITING,
+            {"handlers.directives", "handlers.native"} | WRITING,
         ),  # delivers a directive
-        ([START], TURN | WRITING | READING | LOOKING - {"hosts.claude_transcript"}),
-        ([START, {"hook_event_name": "UserPromptSubmit", "prompt": "x"}], TURN),
+        ([START], {"handlers.start"} | WRITING | READING | LOOKING - {"hosts.claude_transcript"}),
+        ([START, {"hook_event_name": "UserPromptSubmit", "prompt": "x"}], {"handlers.freshness"}),
         (
             [START, {"hook_event_name": "InstructionsLoaded", "file_path": "/x/CLAUDE.md"}],
             {"handlers.instructions"} | WRITING,

@@ -19,7 +19,7 @@ from handbill.core.plan import Plan
 from handbill.core.records import Broken
 from handbill.core.window import Window
 from handbill.errors import CorruptState
-from handbill.handlers.table import HANDLERS, handler
+from handbill.handlers.table import HANDLERS, applies, handler
 from handbill.turn import Answer, Turn
 
 TYPE_CHECKING = False
@@ -137,7 +137,8 @@ def _look(turn: Turn, window: Window | None) -> Facts:
 def decide(turn: Turn, window: Window) -> Plan:
     plan = Plan()
     for name in HANDLERS.get(turn.event.kind, ()):
-        plan.add(handler(name)(turn.event, window, turn.world, turn.config))
+        if applies(name, turn.event, window):
+            plan.add(handler(name)(turn.event, window, turn.world, turn.config))
     return plan
 
 

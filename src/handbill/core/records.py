@@ -126,6 +126,9 @@ class Records:
     def __iter__(self) -> Iterator[str]:
         return iter([path for path, _ in self.items()])
 
+    def __bool__(self) -> bool:
+        return bool(self._text or any(self._changed.values()))
+
     def __len__(self) -> int:
         return len(self.items())
 

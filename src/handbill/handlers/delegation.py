@@ -8,7 +8,7 @@ from __future__ import annotations
 from handbill.core.paths import join, parent
 from handbill.core.plan import Plan
 from handbill.handlers.directives import inside
-from handbill.handlers.work import TASK
+from handbill.handlers.notices import TASK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,7 +1,4 @@
-"""A skill begins, or a phase of it: its command pages, templates and directives are wanted.
-
-Imported only when there is something of this to do; `work` decides that.
-"""
+"""A skill begins, or a phase of it: its command pages, templates and directives are wanted."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ from handbill.core.plan import Plan
 from handbill.core.sheet import Refusal
 from handbill.handlers.directives import Look
 from handbill.handlers.expansion import pages_named
+from handbill.handlers.notices import belongs
 from handbill.handlers.skills import pages_of, skill_at, skill_file, template
 
 TYPE_CHECKING = False
@@ -129,8 +127,6 @@ class Reader:
 
 
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
-    from handbill.handlers.work import belongs
-
     reader = Reader(event, window, world, config)
     if event.skill:
         reader.invoked(event.skill, "typed")

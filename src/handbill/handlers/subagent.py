@@ -5,7 +5,7 @@ from __future__ import annotations
 from handbill.core.event import SUBAGENT_STARTED
 from handbill.core.plan import Plan
 from handbill.handlers.directives import Look
-from handbill.handlers.work import TASK
+from handbill.handlers.notices import TASK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

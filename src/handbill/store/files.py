@@ -13,12 +13,12 @@ from handbill.core.migrate import TooNew, from_text, to_text
 from handbill.core.records import Broken
 from handbill.errors import CorruptState, StateBusy
 from handbill.hotjson import dumps, loads
-from handbill.store import disk
 from handbill.world import read_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
+    from types import ModuleType
     from typing import Any
 
     from handbill.core.window import Window
@@ -38,6 +38,13 @@ def _safe(text: str) -> str:
     if text and len(text) <= 100 and _SAFE.issuperset(text):
         return text
     return "".join(c if c in _SAFE else f"%{ord(c):x}" for c in text[:60]) + f"%{len(text)}"
+
+
+def _disk() -> ModuleType:
+    """What is needed to write; the usual event only reads."""
+    from handbill.store import disk
+
+    return disk
 
 
 class FileStore:
@@ -97,40 +104,40 @@ class FileStore:
         try:
             return self._update(path, key, change)
         except OSError as error:
-            if error.errno not in disk.UNWRITABLE:
+            if error.errno not in _disk().UNWRITABLE:
                 raise
             if not self.spare or path.startswith(self.spare + "/"):
-                raise disk.unwritable(error) from error
+                raise _disk().unwritable(error) from error
         try:
             return self._update(f"{self.spare}/.windows/{file_name(key)}.jsonl", key, change, former=path)
         except OSError as error:
-            raise disk.unwritable(error) from error
+            raise _disk().unwritable(error) from error
 
     def _update(
         self, path: str, key: Key, change: Callable[[Window | None], tuple[Window | None, T]], former: str = ""
     ) -> T:
-        lock = disk.locked(path[:-6] + ".lock")
+        lock = _disk().locked(path[:-6] + ".lock")
         try:
             if not former and self._path(key) != path:
                 return self.update(key, change)  # it moved to the spare root while we waited
             before = self._newest(path, former, key)
             after, result = change(before)
             if after is not None and (after is not before or former):
-                disk.replace(path, to_text(after, dumps).encode("utf-8", "replace"))
+                _disk().replace(path, to_text(after, dumps).encode("utf-8", "replace"))
             return result
         finally:
             posix.close(lock)
 
     def put_aside(self, key: Key) -> None:
         path = self._path(key)
-        lock = disk.locked(path[:-6] + ".lock")
+        lock = _disk().locked(path[:-6] + ".lock")
         try:
             window = self._read(path, key)
             if window is not None:
                 window.files.items()
                 window.touched.items()
         except (CorruptState, Broken):
-            disk.put_aside(path)
+            _disk().put_aside(path)
         finally:
             posix.close(lock)
 
@@ -140,7 +147,7 @@ class FileStore:
             try:
                 window = self._read(place, key) if place else None
             except CorruptState:
-                disk.put_aside(place)
+                _disk().put_aside(place)
                 return None
             if window is not None:
                 return window
@@ -152,12 +159,12 @@ class FileStore:
         for root in self._roots:
             path = f"{root}/.windows/{file_name(key)}.missed"
             try:
-                posix.close(disk.open_private(path, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL))
+                posix.close(_disk().open_private(path, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL))
                 return True
             except FileExistsError:
                 return False
             except OSError as error:
-                if error.errno not in disk.UNWRITABLE or not self.spare:
+                if error.errno not in _disk().UNWRITABLE or not self.spare:
                     raise
         return False
 
@@ -185,14 +192,14 @@ class FileStore:
         for root in self._roots:
             path = self._notices(root, session)
             try:
-                lock = disk.locked(f"{path}.lock")
+                lock = _disk().locked(f"{path}.lock")
                 try:
-                    disk.append(path, data)
+                    _disk().append(path, data)
                 finally:
                     posix.close(lock)
                 return
             except OSError as error:
-                if error.errno not in disk.UNWRITABLE or root is self._roots[-1]:
+                if error.errno not in _disk().UNWRITABLE or root is self._roots[-1]:
                     raise
         return
 
@@ -221,11 +228,11 @@ class FileStore:
                 posix.stat(path)
             except OSError:
                 continue  # it stands in the other root
-            lock = disk.locked(f"{path}.lock")
+            lock = _disk().locked(f"{path}.lock")
             try:
                 left = [notice for notice in FileStore(root).notices(session) if notice["id"] not in ids]
                 if left:
-                    disk.replace(path, "".join(dumps(notice) + "\n" for notice in left).encode("utf-8", "replace"))
+                    _disk().replace(path, "".join(dumps(notice) + "\n" for notice in left).encode("utf-8", "replace"))
                 else:
                     posix.unlink(path)
             finally:
@@ -254,8 +261,8 @@ class FileStore:
         if not data:
             return
         try:
-            disk.append(f"{self.root}/.engine/{stream}.jsonl", data)
+            _disk().append(f"{self.root}/.engine/{stream}.jsonl", data)
         except OSError as error:
-            if error.errno not in disk.UNWRITABLE or not self.spare:
+            if error.errno not in _disk().UNWRITABLE or not self.spare:
                 raise
-            disk.append(f"{self.spare}/.engine/{stream}.jsonl", data)
+            _disk().append(f"{self.spare}/.engine/{stream}.jsonl", data)

@@ -1,7 +1,7 @@
-"""Is there anything about skills, sessions or phases in this event? Cheap to ask, on every one.
+"""Word that a command left for the hooks of its session: whose is it?
 
-Word that a command left (`notices`) carries no window: the host's shell does not know which agent
-runs in it. A window takes what its own calls show; what no call shows, after a while, the main one.
+It carries no window, because the host's shell does not know which agent runs in it. A window takes
+what its own calls show; what no call shows, after a while, the main one.
 """
 
 from __future__ import annotations
@@ -12,10 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from handbill.config import Config
     from handbill.core.event import Event
-    from handbill.core.plan import Plan
-    from handbill.core.window import Window
     from handbill.world import World
 
 TASK = "task"  # a subagent's, posted when it is handed out
@@ -23,19 +20,6 @@ TERMINAL = "terminal"  # from a person's shell
 
 _UNSEEN = 60.0  # seconds after which nobody's call will show it any more
 _BETWEEN_TURNS = 5.0
-
-
-def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
-    if (
-        event.skill
-        or any(tool.name == "Skill" for tool in event.tools)
-        or (window.work.get("skill") and window.flags.get("work") != window.epoch)
-        or any(belongs(notice, event, world) for notice in event.notices)
-    ):
-        from handbill.handlers.skill import handle as look
-
-        return look(event, window, world, config)
-    return None
 
 
 def belongs(notice: dict[str, Any], event: Event, world: World) -> bool:
