@@ -16,6 +16,8 @@ from handbill.cli.screen import console, safe, short, table, when
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from handbill.store.files import FileStore
+
 DELIVERED = ("direct-deliver", "claim-deliver", "updated")
 _STYLE = {**dict.fromkeys(DELIVERED, "bold green"), "confirmed": "green", "lost": "red", "refused": "red"}
 # names of the log, and what they mean to people
@@ -23,6 +25,7 @@ WORDS = {
     "direct-deliver": "delivered", "claim-deliver": "delivered", "updated": "delivered anew", "confirmed": "confirmed",
     "assumed": "assumed", "truncated": "cut by host", "lost": "lost", "queue-pending": "waiting", "refused": "refused",
     "skip-dedup": "already there", "skip-inode": "same file", "skip-content": "same text", "seed": "host loaded",
+    "resolve-ref": "named by a page",
     "new-window": "new window", "new-epoch": "compacted",
 }  # fmt: skip
 
@@ -67,6 +70,15 @@ def run(args: argparse.Namespace) -> Result:
         lambda screen: _show(screen, found, place.project) if not args.follow else None,
         next_step="" if found or paths else "start the agent; engine doctor tells if hooks are installed",
     )
+
+
+def read_log(store: FileStore) -> Iterator[dict[str, Any]]:
+    """Every line there is, the oldest first within each place that holds some."""
+    for root in (store.spare, store.root):
+        for name in ("deliveries.old.jsonl", "deliveries.jsonl"):
+            path = f"{root}/.engine/{name}"
+            if root and os.path.exists(path):
+                yield from _lines(path)
 
 
 def matches(line: dict[str, Any], args: argparse.Namespace) -> bool:

@@ -39,7 +39,17 @@ def find_project(start: str | None = None) -> str:
         return os.path.abspath(start)
     if told:
         return os.path.abspath(told)
-    return project_around(os.getcwd())
+    return project_of_window(os.environ.get("CLAUDE_CODE_SESSION_ID", "")) or project_around(os.getcwd())
+
+
+def project_of_window(session: str) -> str:
+    """The folder around this one that the agent's own window belongs to, however deep its shell went."""
+    level = os.path.abspath(os.getcwd()) if session else ""
+    while level:
+        if window_file(FileStore(*state_roots(level, os.environ)), (session, MAIN)):
+            return level
+        level = os.path.dirname(level) if level != os.path.dirname(level) else ""
+    return ""
 
 
 def project_around(place: str) -> str:

@@ -16,8 +16,11 @@ ENVELOPE = 1
 
 @dataclass
 class Result:
+    """`show` draws for people; `text` is printed as it is, for verbs that agents read as well."""
+
     data: dict[str, Any]
-    show: Callable[[Console], None]
+    show: Callable[[Console], None] | None = None
+    text: str = ""
     exit_code: int = 0
     next_step: str = ""
     warnings: list[str] = field(default_factory=list)
@@ -40,6 +43,11 @@ def error_envelope(verb: str, code: str, message: str, hint: str) -> dict[str, A
 def print_result(verb: str, result: Result, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(envelope(verb, result), ensure_ascii=False, indent=2))
+        return
+    if result.show is None:  # without loading what draws
+        notes = [f"note {warning}" for warning in result.warnings]
+        ending = [f"next: {result.next_step}"] if result.next_step else []
+        print("\n".join([line for line in (result.text, *notes, *ending) if line]))
         return
     from handbill.cli.screen import console
 

@@ -44,11 +44,11 @@ def count(number: int, word: str) -> str:
 def short(path: str, project: str = "") -> str:
     """A path as people say it, safe to stand between markup."""
     home = os.path.expanduser("~")
-    library = path.find("/handbill/data/directives/")
+    library = path.find("/handbill/data/")
     if project and (path == project or path.startswith(project + "/")):
         path = path[len(project) + 1 :] or "."
     elif library >= 0:
-        path = "library:" + path[library + 26 :]
+        path = "library:" + path[library + 15 :].removeprefix("directives/")
     elif path.startswith(home + "/"):
         path = "~" + path[len(home) :]
     return safe(path)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from handbill.core.skills import Skill
 
     State = dict[str, Any]
+else:
+    State = dict
 
 VERSION = 1
 ACTIVE, IDLE, COMPLETED = "active", "idle", "completed"

@@ -1,0 +1,88 @@
+"""`engine glob PATTERN [PATH]`: files by pattern, through links, newest first."""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import os
+from collections.abc import Iterator
+
+from handbill.cli.result import Result
+from handbill.errors import HandbillError
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("pattern", help="e.g. '**/*.md'; ** is any number of folders, {a,b} either")
+    parser.add_argument("path", nargs="?", default=".", help="where to look (default: here)")
+    parser.add_argument("--limit", type=int, default=0, metavar="N", help="only the newest N")
+
+
+def run(args: argparse.Namespace) -> Result:
+    if not os.path.isdir(args.path):
+        raise HandbillError(f"there is no folder {args.path}", "name the folder to look in")
+    found = sorted(matching(args.pattern, args.path), key=lambda path: (-os.stat(path).st_mtime_ns, path))
+    found = found[: args.limit] if args.limit > 0 else found
+    return Result(
+        {"files": found}, text="\n".join(found) or f"nothing matches {args.pattern} in {args.path}",
+        exit_code=0 if found else 1,
+    )  # fmt: skip
+
+
+def matching(pattern: str, root: str) -> set[str]:
+    found: set[str] = set()
+    for one in _without_braces(pattern):
+        segments = [segment for segment in one.split("/") if segment not in ("", ".")]
+        if ".." in segments:
+            raise HandbillError(f"{pattern!r} leads out of the folder", "name the folder as the second argument")
+        start = "/" if one.startswith("/") else root
+        found.update(_walk(start, segments, frozenset()))
+    return found
+
+
+def _without_braces(pattern: str) -> list[str]:
+    start = pattern.find("{")
+    end = pattern.find("}", start)
+    if start < 0 or end < 0:
+        return [pattern]
+    return [
+        made for choice in pattern[start + 1 : end].split(",")
+        for made in _without_braces(pattern[:start] + choice + pattern[end + 1 :])
+    ]  # fmt: skip
+
+
+def _walk(folder: str, segments: list[str], above: frozenset[tuple[int, int]]) -> Iterator[str]:
+    """`above`: the folders we are in, so that a link to one of them is not followed in a circle."""
+    if not segments:
+        return
+    first, rest = segments[0], segments[1:]
+    try:
+        status = os.stat(folder)
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return  # not ours to read, or gone
+    own = (status.st_dev, status.st_ino)
+    if own in above:
+        return
+    inside = above | {own}
+    if first == "**":
+        yield from _walk(folder, rest or ["*"], above)
+    for entry in entries:
+        if entry.name.startswith(".") and not first.startswith("."):
+            continue
+        path = os.path.join(folder, entry.name) if folder != "." else entry.name
+        directory = _is(entry, directory=True)
+        if first == "**":
+            if directory:
+                yield from _walk(path, segments, inside)
+        elif fnmatch.fnmatchcase(entry.name, first):
+            if rest and directory:
+                yield from _walk(path, rest, inside)
+            elif not rest and _is(entry, directory=False):
+                yield path
+
+
+def _is(entry: os.DirEntry[str], *, directory: bool) -> bool:
+    try:
+        return entry.is_dir() if directory else entry.is_file()
+    except OSError:
+        return False  # a link in a circle

@@ -1,0 +1,107 @@
+"""`engine session activate`: a skill begins in a session, held by this window."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from handbill.cli.result import Result
+from handbill.cli.session.desk import Desk, desk, refused, stamp
+from handbill.cli.session.sheet import as_data, lines_of, proof_of
+from handbill.cli.stdin import BadInput, as_object, piped
+from handbill.core import schema
+from handbill.core.session import PARAMETERS, STATIC, Refused, State, activated, label_of
+from handbill.errors import CorruptState, HandbillError
+from handbill.handlers.skills import skill_at, skill_file
+from handbill.store import sessions
+
+if TYPE_CHECKING:
+    from handbill.core.skills import Skill
+
+
+class NoSkill(HandbillError):
+    code = "no-skill"
+
+
+def run(args: argparse.Namespace) -> Result:
+    at = desk(args.project)
+    folder = at.folder(args.session)
+    skill, warnings = _skill(args.skill, at)
+    given = piped()
+    params, notes = parameters(as_object(given.text, "parameters"))
+    warnings += given.note + notes
+    if args.fast_track:
+        params["fastTrack"] = True
+    if args.target_file:
+        params["targetFile"] = os.path.abspath(args.target_file)
+    holder, now = at.me(), stamp()
+
+    def change(state: State | None) -> tuple[State, tuple[State, str]]:
+        at.refuse_if_held(state)
+        new, what = activated(state, args.skill, skill, params, holder, now, args.user_approved)
+        return new, (new, what)
+
+    try:
+        state, happened = _updated(folder, change, warnings)
+    except Refused as error:
+        raise refused(error) from None
+    line = f"Session {happened}: {at.shown(folder)} (skill: {args.skill})"
+    dirs = [
+        os.path.normpath(os.path.join(at.place.project, place)) for place in params.get("directoriesOfInterest", ())
+    ]
+    warnings += [f"directoriesOfInterest: there is no {place}" for place in dirs if not os.path.isdir(place)]
+    warnings += at.tell(state, "activate", line, folder, dirs=dirs)
+    return _result(at, folder, state, skill, line, warnings)
+
+
+def _skill(name: str, at: Desk) -> tuple[Skill, list[str]]:
+    path = skill_file(name, at.world, at.place.config)
+    if not path:
+        raise NoSkill(
+            f"there is no skill {name!r}",
+            f"looked in {at.shown(f'{at.place.project}/.claude/skills')}, ~/.claude/skills, plugins and the library; "
+            "engine skills lists what there is",
+        )
+    skill, problems = skill_at(path, at.world)
+    if skill is None:
+        raise NoSkill(problems[0], "correct the file")
+    return skill, problems
+
+
+def parameters(given: State) -> tuple[State, list[str]]:
+    """The task's parameters, checked; what SKILL.md says anyway is left out."""
+    if not given:
+        return {}, []
+    static = [name for name in STATIC if name in given]
+    params = {name: value for name, value in given.items() if name not in static}
+    found = schema.problems(params, PARAMETERS)
+    if found:
+        raise BadInput(f"the parameters on stdin: {'; '.join(found)}", "correct them and run it again")
+    return params, [f"{', '.join(static)}: taken from SKILL.md, not from stdin"] if static else []
+
+
+def _updated(folder: str, change: Any, warnings: list[str]) -> tuple[State, str]:
+    try:
+        found: tuple[State, str] = sessions.update(folder, change, make=True)
+    except CorruptState as error:
+        sessions.put_aside(folder)
+        warnings.append(f"{error}; it was put aside, and the session begins anew")
+        found = sessions.update(folder, change, make=True)
+    return found
+
+
+def _result(at: Desk, folder: str, state: State, skill: Skill, line: str, warnings: list[str]) -> Result:
+    lines = [line]
+    data: dict[str, Any] = {"session": folder, "skill": state["skill"], "state": state}
+    phase = skill.phase(label_of(state))
+    if phase is not None:
+        proof = proof_of(phase, state["skill"], at)
+        warnings += proof.problems
+        lines += [f"Phase: {phase}", *lines_of(phase, proof)]
+        data["phase"] = as_data(phase, proof)
+    elif not skill.phases:
+        lines.append("This skill has no phases.")
+    if state.get("nextSkills"):
+        lines.append(f"Next skills: {', '.join(state['nextSkills'])}")
+    return Result(data, text="\n".join(lines), warnings=warnings)

@@ -1,0 +1,62 @@
+"""`engine session check`: what is still open before a session can end."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any
+
+from handbill.cli.result import Result
+from handbill.cli.session.desk import Desk, desk
+from handbill.cli.session.sheet import proof_of
+from handbill.core import phases as order
+from handbill.core.markdown import live
+from handbill.core.session import State, label_of, phases_of
+from handbill.store import sessions
+
+
+def run(args: argparse.Namespace) -> Result:
+    at = desk(args.project)
+    folder = at.own(args.session)
+    state = sessions.required(folder)
+    found = [*_phases(at, state), *_documents(at, folder, state), *_requests(at, folder, state)]
+    lines = [f"open  {line}" for line in found] or ["§CMD_VALIDATE_ARTIFACTS: nothing is open."]
+    data: dict[str, Any] = {"session": folder, "open": found}
+    return Result(data, text="\n".join(lines), exit_code=1 if found else 0)
+
+
+def _phases(at: Desk, state: State) -> list[str]:
+    declared = phases_of(state)
+    current = label_of(state)
+    phase = next((one for one in declared if one.label == current), None)
+    if phase is None or state.get("lifecycle") != "active":
+        return []
+    coming = order.following([one.label for one in declared], current)
+    found = [f"phase {' or '.join(coming)} comes after {phase}"] if coming else []
+    wanted = proof_of(phase, str(state.get("skill", "")), at).required
+    return found + ([f"{phase} asks for proof: {', '.join(wanted)}"] if wanted else [])
+
+
+def _documents(at: Desk, folder: str, state: State) -> list[str]:
+    name = os.path.basename(str(state.get("debriefTemplate", ""))).removeprefix("TEMPLATE_")
+    path = os.path.join(folder, name)
+    return [f"{at.shown(path)} is not written"] if name and not os.path.isfile(path) else []
+
+
+def _requests(at: Desk, folder: str, state: State) -> list[str]:
+    """Every request that this session was to answer is answered."""
+    found = []
+    for name in state.get("requestFiles", ()):
+        path = next(
+            (p for p in (os.path.join(folder, name), os.path.join(at.place.project, name)) if os.path.isfile(p)), ""
+        )
+        if not path:
+            found.append(f"the request {name} does not exist")
+            continue
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        if "#needs-" in live(text):
+            found.append(f"{at.shown(path)} still says #needs-…")
+        if "REQUEST" in os.path.basename(path) and "\n## Response" not in text:
+            found.append(f"{at.shown(path)} has no `## Response`")
+    return found

@@ -1,0 +1,162 @@
+"""What every session verb needs: which folder, whose window, who holds it, and word to the hooks."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from handbill.cli.place import Place, here
+from handbill.core.event import MAIN
+from handbill.core.session import Holder, Refused, State, holder_of
+from handbill.errors import HandbillError
+from handbill.prune import process_alive
+from handbill.store import sessions
+from handbill.world import World
+
+_NAME = re.compile(r"[^\s./\\\0][^/\\\0\n]{0,199}")
+
+
+class NotAllowed(HandbillError):
+    code = "not-allowed"
+
+
+@dataclass
+class Desk:
+    place: Place
+    window: str  # the host's session that this shell belongs to; empty: a person's terminal
+
+    @property
+    def root(self) -> str:
+        return os.path.join(self.place.project, "sessions")
+
+    @property
+    def world(self) -> World:
+        return World(self.place.config.roots)
+
+    def folder(self, name: str) -> str:
+        """A bare name, `sessions/NAME`, or a path into a `sessions` folder."""
+        given = name.rstrip("/")
+        if "/" not in given:
+            folder = os.path.join(self.root, given)
+        elif given.startswith("sessions/"):
+            folder = os.path.join(self.place.project, given)
+        else:
+            folder = os.path.abspath(os.path.expanduser(given))
+        own = os.path.basename(folder)
+        if (
+            ".." in given.split("/")
+            or not _NAME.fullmatch(own)
+            or os.path.basename(os.path.dirname(folder)) != "sessions"
+        ):
+            raise HandbillError(f"{name!r} names no session", "e.g. 2026_01_31_LOGIN, or sessions/2026_01_31_LOGIN")
+        return folder
+
+    def own(self, name: str | None = None) -> str:
+        """The named session's folder, or the one that this window works on."""
+        if name:
+            return self.folder(name)
+        found = self.find()
+        if not found:
+            raise sessions.NoSession(
+                "no session belongs to this window", "name one; engine session list shows those there are"
+            )
+        return found
+
+    def find(self) -> str:
+        if not self.window:
+            return ""
+        window = self.place.store.read((self.window, MAIN))
+        linked = str(window.work.get("session", "")) if window is not None else ""
+        if linked and self._is_mine(linked):
+            return linked
+        return next((folder for folder in sessions.folders(self.root) if self._is_mine(folder)), "")
+
+    def _is_mine(self, folder: str) -> bool:
+        try:
+            state = sessions.read(folder)
+        except HandbillError:
+            return False  # broken: whoever names it will be told
+        return state is not None and state.get("sessionId") == self.window
+
+    def me(self) -> Holder:
+        if not self.window:
+            return Holder()
+        window = self.place.store.read((self.window, MAIN))
+        told = os.environ.get("CLAUDE_PID", "")
+        pid = int(told) if told.isdecimal() else window.client if window is not None else 0
+        return Holder(self.window, pid, started(pid))
+
+    def refuse_if_held(self, state: State | None, *, person_may: bool = False) -> None:
+        """Another agent that is alive works on it."""
+        if state is None or (person_may and not self.window):
+            return
+        holder, me = holder_of(state), self.me()
+        if not holder.pid or not alive(holder) or holder.session == me.session != "" or holder.pid == me.pid:
+            return
+        raise NotAllowed(
+            f"another agent works on this session: process {holder.pid}"
+            + (f", window {holder.session}" if holder.session else "")
+            + f", {state.get('skill')} in phase {state.get('currentPhase') or '–'}, "
+            f"last sign {state.get('lastHeartbeat', 'unknown')}",
+            "take another session; or end that agent, or `engine session idle` from a terminal, and try again",
+        )
+
+    def tell(self, state: State, verb: str, line: str, folder: str, **more: Any) -> list[str]:
+        """Leave word for the hooks of the window that works on it; returns what to warn of."""
+        target = self.window or str(state.get("sessionId", ""))
+        if not target:
+            return []
+        notice = {
+            "verb": verb, "session": folder, "skill": state.get("skill", ""), "line": line, "at": time.time(),
+            "phase": str(state.get("currentPhase", "")).partition(":")[0], "by": "agent" if self.window else "terminal",
+            **more,
+        }  # fmt: skip
+        try:
+            self.place.store.post(target, notice)
+        except OSError as error:
+            return [f"the hooks cannot be told ({error.strerror}): its pages will not be delivered"]
+        return []
+
+    def shown(self, folder: str) -> str:
+        return os.path.relpath(folder, self.place.project) if folder.startswith(self.place.project + "/") else folder
+
+
+def desk(project: str | None) -> Desk:
+    return Desk(here(project), os.environ.get("CLAUDE_CODE_SESSION_ID", ""))
+
+
+def stamp() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def started(pid: int) -> str:
+    """When a process began: its number may be given to another one later."""
+    if pid <= 1:
+        return ""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        pass  # no such folder on this system
+    import subprocess
+
+    try:
+        done = subprocess.run(
+            ["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, timeout=5, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip()
+
+
+def alive(holder: Holder) -> bool:
+    if not process_alive(holder.pid):
+        return False
+    return not holder.started or started(holder.pid) == holder.started
+
+
+def refused(error: Refused) -> NotAllowed:
+    return NotAllowed(str(error), error.hint)

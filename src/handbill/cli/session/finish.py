@@ -1,0 +1,98 @@
+"""`engine session idle` and `deactivate`: the skill, or the whole session, is done."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any
+
+from handbill.cli.result import Result
+from handbill.cli.session.desk import Desk, NotAllowed, desk, stamp
+from handbill.cli.session.phase import proven
+from handbill.cli.stdin import BadInput, as_object, piped
+from handbill.core import phases as order
+from handbill.core import schema
+from handbill.core.session import COMPLETED, State, deactivated, idled, label_of
+from handbill.store import sessions
+
+_WORDS = {
+    "type": "object", "required": ["description"], "additionalProperties": False,
+    "properties": {
+        "description": {"type": "string", "minLength": 1}, "proof": {"type": "object"},
+        "keywords": {"type": "array", "items": {"type": "string", "minLength": 1}},
+    },
+}  # fmt: skip
+
+
+def run(args: argparse.Namespace) -> Result:
+    at = desk(args.project)
+    folder = at.own(args.session)
+    sessions.required(folder)
+    given = piped()
+    words = said(given.text)
+    keywords = [word.strip() for word in args.keywords.split(",") if word.strip()] or words.get("keywords", [])
+    warnings = list(given.note)
+    now = stamp()
+
+    def change(state: State | None) -> tuple[State, State]:
+        state = state or {}
+        at.refuse_if_held(state, person_may=True)
+        if state.get("lifecycle") == COMPLETED:
+            raise NotAllowed("this session is completed already", "engine session activate begins the next skill")
+        if state.get("lifecycle") == "active":
+            _may_end(at, state, words.get("proof", {}), args.user_approved, warnings)
+        if args.action == "idle":
+            new = idled(state, words["description"], keywords, now)
+        else:
+            _debrief_written(at, folder, state, args.user_approved)
+            new = deactivated(state, words["description"], keywords, args.user_approved, now)
+        return new, new
+
+    state = sessions.update(folder, change)
+    done = "idle, waits for the next skill" if args.action == "idle" else "completed"
+    line = f"Session {'idle' if args.action == 'idle' else 'deactivated'}: {at.shown(folder)} ({done})"
+    warnings += at.tell(state, args.action, line, folder)
+    lines = [line]
+    if state.get("nextSkills"):
+        lines.append(f"Next skills: {', '.join(state['nextSkills'])}")
+    return Result({"session": folder, "state": state}, text="\n".join(lines), warnings=warnings)
+
+
+def said(text: str) -> dict[str, Any]:
+    """The description as plain text, or as JSON with keywords and the last phase's proof."""
+    if not text.strip():
+        raise BadInput(
+            "a description of what was done is needed on stdin",
+            "e.g. echo 'Login form with tests' | engine session idle NAME",
+        )
+    if not text.lstrip().startswith("{"):
+        return {"description": text.strip()}
+    words = as_object(text, "description")
+    found = schema.problems(words, _WORDS)
+    if found:
+        raise BadInput(f"on stdin: {'; '.join(found)}", '{"description": "…", "keywords": […], "proof": {…}}')
+    return words
+
+
+def _may_end(at: Desk, state: State, proof: State, approved: str, warnings: list[str]) -> None:
+    labels = [phase["label"] for phase in state.get("phases", ())]
+    current = label_of(state)
+    left = order.following(labels, current) if current in labels else []
+    if left and not approved:
+        raise NotAllowed(
+            f"{state.get('skill')} is in phase {state.get('currentPhase')}; {' or '.join(left)} comes next",
+            'finish the phases, or ask the user, then add --user-approved "what the user said"',
+        )
+    unproven = proven(at, state, None, proof, approved, warnings)
+    if unproven:
+        warnings.append(f"left without proof: {', '.join(unproven)}")
+
+
+def _debrief_written(at: Desk, folder: str, state: State, approved: str) -> None:
+    template = str(state.get("debriefTemplate", ""))
+    name = os.path.basename(template).removeprefix("TEMPLATE_")
+    if name and not approved and not os.path.isfile(os.path.join(folder, name)):
+        raise NotAllowed(
+            f"the debrief {at.shown(os.path.join(folder, name))} is not written",
+            f"write it by {template}; or, when the user wants none, add --user-approved",
+        )

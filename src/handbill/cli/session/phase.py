@@ -1,0 +1,121 @@
+"""`engine session phase`: on to a phase, with proof that the one before is done."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from handbill.cli.result import Result
+from handbill.cli.session.desk import Desk, NotAllowed, desk, refused, stamp
+from handbill.cli.session.sheet import as_data, lines_of, proof_of
+from handbill.cli.stdin import as_object, piped
+from handbill.core import phases as order
+from handbill.core.phases import Phase
+from handbill.core.session import Move, Refused, State, label_of, move, moved, phases_of
+from handbill.errors import HandbillError
+from handbill.store import sessions
+
+
+class ProofMissing(HandbillError):
+    code = "proof"
+
+
+def run(args: argparse.Namespace) -> Result:
+    at = desk(args.project)
+    folder = at.folder(args.session)
+    state = sessions.required(folder)
+    given = piped()
+    proof = as_object(given.text, "proof")
+    if not state.get("phases"):
+        return _free(at, folder, args, proof)
+    label, name = order.split(args.phase)
+    warnings = list(given.note)
+    now = stamp()
+
+    def change(newest: State | None) -> tuple[State | None, tuple[State, Move, list[str]]]:
+        current = _active(newest, at)
+        step = move(current, label, args.user_approved)
+        unproven = [] if step.same else proven(at, current, step, proof, args.user_approved, warnings)
+        if step.same:
+            return None, (current, step, [])
+        new = moved(current, step, proof, unproven, args.user_approved, now)
+        return new, (new, step, unproven)
+
+    try:
+        state, step, unproven = sessions.update(folder, change)
+    except Refused as error:
+        raise refused(error) from None
+    line = f"Phase: {step.phase}"
+    if name and name != step.phase.name:
+        warnings.append(f"it is declared as {step.phase}")
+    if not step.same:
+        warnings += at.tell(state, "phase", line, folder)
+    return _result(at, state, step, line, unproven, args.user_approved, warnings)
+
+
+def _active(state: State | None, at: Desk) -> State:
+    if state is None:
+        raise sessions.NoSession("the session is gone", "engine session list shows those there are")
+    at.refuse_if_held(state, person_may=True)
+    if state.get("lifecycle") != "active":
+        raise NotAllowed(f"this session is {state.get('lifecycle')}", "engine session activate, or continue, first")
+    return state
+
+
+def proven(at: Desk, state: State, step: Move | None, proof: State, approved: str, warnings: list[str]) -> list[str]:
+    """Raises unless what leaving the current phase asks for is there; returns what an approved move leaves unproven.
+
+    Going back, or ending early, does not say that the phase is done: with the user's approval that needs no proof.
+    """
+    current = next((phase for phase in phases_of(state) if phase.label == label_of(state)), None)
+    if current is None:
+        return []
+    wanted = proof_of(current, str(state.get("skill", "")), at)
+    warnings += wanted.problems
+    faults = wanted.faults(proof)
+    if not faults:
+        return []
+    if approved and not proof and (step is None or step.back):
+        return wanted.required
+    example = ", ".join(f'"{name}": …' for name in wanted.required)
+    raise ProofMissing(
+        f"to leave {current}: {'; '.join(faults)}",
+        f"send the proof as JSON on stdin: {{{example}}}",
+    )
+
+
+def _result(
+    at: Desk, state: State, step: Move, line: str, unproven: list[str], approved: str, warnings: list[str]
+) -> Result:
+    lines = [line]
+    if approved and not step.same:
+        lines.append(f"Approved by the user: {approved}")
+    if step.skipped:
+        lines.append(f"Skipped: {', '.join(step.skipped)}")
+    if unproven:
+        lines.append(f"Left without proof: {', '.join(unproven)}")
+    proof = proof_of(step.phase, str(state.get("skill", "")), at)
+    warnings += [problem for problem in proof.problems if problem not in warnings]
+    lines += lines_of(step.phase, proof)
+    data: dict[str, Any] = {
+        "phase": as_data(step.phase, proof), "skipped": step.skipped, "unproven": unproven, "approved": approved,
+        "changed": not step.same,
+    }  # fmt: skip
+    return Result(data, text="\n".join(lines), warnings=warnings)
+
+
+def _free(at: Desk, folder: str, args: argparse.Namespace, proof: State) -> Result:
+    """A skill without phases: any word will do, there is no order to hold."""
+    text = " ".join(args.phase.split())
+    if not text or len(text) > 200:
+        raise NotAllowed(f"{args.phase[:50]!r} is no phase", "a few words, or LABEL: Name")
+
+    def change(newest: State | None) -> tuple[State, State]:
+        current = _active(newest, at)
+        label, _, name = text.partition(":")
+        new = moved(current, Move(Phase(label.strip(), name.strip())), proof, [], args.user_approved, stamp())
+        return new, new
+
+    state = sessions.update(folder, change)
+    data = {"phase": {"label": text}, "skipped": [], "unproven": [], "approved": args.user_approved, "changed": True}
+    return Result({**data, "history": len(state["phaseHistory"])}, text=f"Phase: {text}")

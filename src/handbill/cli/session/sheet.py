@@ -1,0 +1,57 @@
+"""A phase as its agent reads it: steps, commands, what leaving it asks for, and its gate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from handbill.core.proof import Proof
+from handbill.core.refs import page_name
+from handbill.core.sheet import Refusal
+from handbill.handlers.library import page
+from handbill.handlers.skills import skill_file
+from handbill.hotjson import loads
+
+if TYPE_CHECKING:
+    from handbill.cli.session.desk import Desk
+    from handbill.core.phases import Phase
+
+
+def proof_of(phase: Phase, skill: str, desk: Desk) -> Proof:
+    """The union of its declared fields and its steps' own proofs."""
+    made = Proof()
+    world, config = desk.world, desk.place.config
+    referring = skill_file(skill, world, config) or f"{config.project}/SKILL.md"
+    for word in phase.proof:
+        if not page_name(word):
+            made.declare(word)
+    for word in (*phase.steps, *phase.proof):
+        name = page_name(word)
+        path = page(name, referring, world, config) if name else ""
+        sheet = world.load(path) if path else None
+        if sheet is not None and not isinstance(sheet, Refusal):
+            made.add_page(name, path, sheet.text, loads)
+    return made
+
+
+def lines_of(phase: Phase, proof: Proof) -> list[str]:
+    lines = []
+    if phase.invariants:
+        lines += ["Invariants:", *(f"  - {name}" for name in phase.invariants)]
+    if phase.steps:
+        lines += ["Steps:", *(f"  {phase.label}.{number}: {step}" for number, step in enumerate(phase.steps, 1))]
+    if phase.commands:
+        lines += ["Commands:", *(f"  - {name}" for name in phase.commands)]
+    if proof.fields:
+        lines += ["Proof required to leave this phase:", *map(_field, proof.fields.values())]
+    gate = phase.gate if isinstance(phase.gate, str) else str(phase.gate).lower()
+    return [*lines, f"Gate: {gate}"]
+
+
+def _field(field: Any) -> str:
+    about = f": {field.about}" if field.about else ""
+    return f"  - {field.name}{about}" + ("" if field.required else " (optional)")
+
+
+def as_data(phase: Phase, proof: Proof) -> dict[str, Any]:
+    fields = [{"name": one.name, "about": one.about, "required": one.required} for one in proof.fields.values()]
+    return {**phase.as_dict(), "proofFields": fields}

@@ -1,0 +1,74 @@
+"""`engine session status`: where a session stands."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from handbill.cli.result import Result
+from handbill.cli.screen import safe, table
+from handbill.cli.session.desk import alive, desk
+from handbill.cli.session.resume import artifacts
+from handbill.core import phases as order
+from handbill.core.session import State, holder_of, label_of, phases_of
+from handbill.store import sessions
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def run(args: argparse.Namespace) -> Result:
+    at = desk(args.project)
+    folder = at.own(args.session)
+    state = sessions.required(folder)
+    holder = holder_of(state)
+    current = label_of(state)
+    labels = [phase.label for phase in phases_of(state)]
+    data: dict[str, Any] = {
+        "session": folder, "state": state, "documents": artifacts(folder),
+        "holder": {"pid": holder.pid, "window": holder.session, "alive": bool(holder.pid) and alive(holder)},
+        "next": order.following(labels, current) if current in labels else [],
+    }  # fmt: skip
+    return Result(
+        data, lambda screen: _show(screen, at.shown(folder), data), next_step=f"engine session check {at.shown(folder)}"
+    )
+
+
+def _show(screen: Console, name: str, data: dict[str, Any]) -> None:
+    state, holder = data["state"], data["holder"]
+    held = "nobody"
+    if holder["pid"]:
+        held = f"process {holder['pid']} ({'alive' if holder['alive'] else 'gone'})"
+        held += f", window {holder['window'][:8]}" if holder["window"] else ""
+    screen.print(f"[bold]{safe(name)}[/]  {safe(str(state.get('lifecycle', '–')))}")
+    for label, value in (
+        ("skill", state.get("skill")), ("phase", state.get("currentPhase")), ("next", " or ".join(data["next"])),
+        ("held by", held), ("since", state.get("startedAt")), ("task", state.get("taskSummary")),
+        ("documents", ", ".join(path.rpartition("/")[2] for path in data["documents"])),
+    ):  # fmt: skip
+        if value:
+            screen.print(f"  {label:<10} {safe(str(value))}", soft_wrap=True)
+    history = [*_earlier(state), *state.get("phaseHistory", ())]
+    if history:
+        rows = table("when|n", "phase|n", "proof, skips and approvals")
+        for entry in history:
+            rows.add_row(*_row(entry))
+        screen.print(rows)
+
+
+def _earlier(state: State) -> list[dict[str, Any]]:
+    return [
+        {**entry, "phase": f"{run['skill']} · {entry.get('phase')}"}
+        for run in state.get("skillHistory", ())
+        for entry in run["phaseHistory"]
+    ]
+
+
+def _row(entry: Any) -> tuple[str, str, str]:
+    if not isinstance(entry, dict):
+        return "–", safe(str(entry)), ""
+    words = [f"{name}={value}" for name, value in entry.get("proof", {}).items()]
+    words += [f"skipped {', '.join(entry['skipped'])}"] if entry.get("skipped") else []
+    words += [f"unproven {', '.join(entry['unproven'])}"] if entry.get("unproven") else []
+    words += [f"approved: {entry['approved']}"] if entry.get("approved") else []
+    return safe(str(entry.get("ts", "–"))), safe(str(entry.get("phase", ""))), safe("; ".join(words))

@@ -1,0 +1,72 @@
+"""What was piped in, without ever waiting for ever: an agent's shell may leave stdin open and silent."""
+
+from __future__ import annotations
+
+import os
+import select
+import stat
+import sys
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from handbill.errors import HandbillError
+from handbill.hotjson import loads
+
+FIRST = 2.0  # seconds for the first byte
+IDLE = 10.0  # seconds between bytes, once there were some
+MOST = 8 << 20
+
+
+class BadInput(HandbillError):
+    code = "bad-input"
+
+
+@dataclass
+class Piped:
+    text: str
+    silent: bool = False  # it was open, and nothing came
+
+    @property
+    def note(self) -> list[str]:
+        return ["stdin stayed open and silent; taken as no input"] if self.silent else []
+
+
+def piped() -> Piped:
+    try:
+        handle = sys.stdin.fileno()
+        mode = os.fstat(handle).st_mode
+    except (OSError, ValueError, AttributeError):
+        return Piped("")  # closed, or none at all
+    if os.isatty(handle):
+        return Piped("")
+    data = b""
+    waits = not stat.S_ISREG(mode)
+    deadline = time.monotonic() + FIRST
+    while len(data) < MOST:
+        if waits and not select.select([handle], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            if data:
+                raise BadInput("stdin stopped in the middle", "end the input, e.g. with a here-document")
+            return Piped("", silent=True)
+        piece = os.read(handle, 1 << 16)
+        if not piece:
+            break
+        data += piece
+        deadline = time.monotonic() + IDLE
+    try:
+        return Piped(data.decode("utf-8").removeprefix("\ufeff"))
+    except UnicodeDecodeError as error:
+        raise BadInput(f"stdin is not UTF-8: {error}", "send UTF-8 text") from error
+
+
+def as_object(text: str, what: str) -> dict[str, Any]:
+    """The JSON object on stdin; {} if there was nothing."""
+    if not text.strip():
+        return {}
+    try:
+        value = loads(text)
+    except ValueError as error:
+        raise BadInput(f"the {what} on stdin is {error}", 'send one JSON object: {"field": "value"}') from error
+    if not isinstance(value, dict):
+        raise BadInput(f"the {what} on stdin must be one JSON object", 'e.g. {"field": "value"}')
+    return value

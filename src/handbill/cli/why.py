@@ -1,0 +1,129 @@
+"""`engine why FILE`: when and where a file was delivered; or why it was not."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from handbill.cli.deliveries import WORDS, read_log
+from handbill.cli.place import Place, here, project_option
+from handbill.cli.result import Result
+from handbill.cli.screen import safe, short, styled, table, when
+from handbill.core.refs import page_name
+from handbill.core.sheet import Refusal
+from handbill.core.window import state_of
+from handbill.errors import HandbillError
+from handbill.handlers.directives import boundary
+from handbill.handlers.library import page
+from handbill.world import World
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_LAST = 30
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", help="a path, or the name of a page (§CMD_X, CMD_X)")
+    parser.add_argument("--session", metavar="ID", default="", help="only windows whose id begins like this")
+    project_option(parser)
+
+
+def run(args: argparse.Namespace) -> Result:
+    place = here(args.project)
+    world = World(place.config.roots)
+    path = _meant(args.file, place, world)
+    lines = [
+        line for line in read_log(place.store)
+        if line.get("file") == path and str(line.get("window", "")).startswith(args.session)
+    ]  # fmt: skip
+    windows = list(_windows(path, place, args.session))
+    reasons = [] if any(row["state"] != "–" for row in windows) else list(_why_not(path, place, world))
+    data = {"file": path, "windows": windows, "decisions": lines[-_LAST:], "why_not": reasons}
+    return Result(data, lambda screen: _show(screen, data, place.project), exit_code=0 if windows or lines else 1)
+
+
+def _meant(word: str, place: Place, world: World) -> str:
+    name = page_name(word)
+    if name and not os.path.exists(word):
+        path = page(name, f"{place.project}/x", world, place.config)
+        if not path:
+            raise HandbillError(
+                f"there is no page {name}", f"looked in .directives/ of {place.project} and the libraries"
+            )
+        return path
+    return os.path.abspath(word)
+
+
+def _windows(path: str, place: Place, session: str) -> Iterator[dict[str, Any]]:
+    for key in place.store.known():
+        if not key[0].startswith(session):
+            continue
+        try:
+            window = place.store.read(key)
+        except HandbillError:
+            continue  # `engine doctor` tells of it
+        record = window.files.get(path) if window is not None else None
+        if window is not None and (record is not None or path in window.pending):
+            yield {
+                "window": ".".join(key), "state": state_of(record) if record is not None else "pending",
+                "reason": record["reason"] if record is not None else window.pending[path],
+                "at": record["at"] if record is not None else 0.0,
+            }  # fmt: skip
+
+
+def _why_not(path: str, place: Place, world: World) -> Iterator[str]:
+    """What stands in the way, in the order in which one would look for it."""
+    config, name = place.config, os.path.basename(path)
+    if not os.path.exists(path):
+        yield "it does not exist"
+        return
+    sheet = world.load(path)
+    if isinstance(sheet, Refusal):
+        yield f"it {sheet.why}"
+        return
+    folder = os.path.dirname(path)
+    level = os.path.dirname(folder) if os.path.basename(folder) == ".directives" else folder
+    known = config.core_types + config.skill_types
+    if name in known and (os.path.basename(folder) == ".directives" or name == "AGENTS.md"):
+        if not boundary(level, config):
+            yield f"{short(level, place.project)} is outside the project, or below an excluded folder"
+        elif name not in config.core_types:
+            yield f"{name} is delivered when the skill at work asks for it, or `directives.always` names it"
+        else:
+            yield f"no window has touched {short(level, place.project)} or a folder below it yet"
+    elif page_name(name.removesuffix(".md")):
+        yield "a page comes when a phase lists it, or a delivered page refers to it; neither happened in a known window"
+    elif name == "SKILL.md":
+        yield "its skill was not invoked or activated in a known window"
+    else:
+        yield "it is no standard, directive, page, skill or template: nothing asks for it"
+
+
+def _show(screen: Console, data: dict[str, Any], project: str) -> None:
+    screen.print(f"[bold]{short(data['file'], project)}[/]")
+    if data["windows"]:
+        made = table("window|n", "state|n", "since|n", "why")
+        for row in data["windows"]:
+            made.add_row(
+                safe(row["window"][:24]),
+                styled(row["state"]),
+                when(row["at"]),
+                safe(row["reason"].replace(f"{project}/", "")),
+            )
+        screen.print(made)
+    else:
+        screen.print("in no window")
+    for reason in data["why_not"]:
+        screen.print(f"  why: {reason}")
+    if data["decisions"]:
+        made = table("when|n", "window|n", "decision|n", "why")
+        for line in data["decisions"]:
+            made.add_row(
+                when(float(line.get("ts", 0))), safe(str(line.get("window", ""))[:24]),
+                WORDS.get(str(line.get("event")), safe(str(line.get("event")))),
+                safe(str(line.get("source", "")).replace(f"{project}/", "")),
+            )  # fmt: skip
+        screen.print(made)

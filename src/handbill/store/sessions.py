@@ -1,0 +1,104 @@
+"""Sessions as folders: `sessions/NAME/.state.json`, changed by one process at a time and replaced whole."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from handbill.core.session import VERSION
+from handbill.errors import CorruptState, HandbillError
+from handbill.store import disk
+
+State = dict[str, Any]
+T = TypeVar("T")
+
+FILE = ".state.json"
+_LOCK = ".state.lock"
+
+
+class NoSession(HandbillError):
+    code = "no-session"
+
+
+def read(folder: str) -> State | None:
+    """None: nothing was activated here yet."""
+    path = os.path.join(folder, FILE)
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    except FileNotFoundError:
+        return None
+    except NotADirectoryError:
+        raise NoSession(f"{folder} is a file, not a session's folder", "move it away, or take another name") from None
+    except UnicodeDecodeError as error:
+        raise _broken(path, str(error)) from error
+    except OSError as error:
+        raise HandbillError(f"{path}: {error.strerror}", "make it readable") from error
+    try:
+        state = json.loads(text)
+    except ValueError as error:
+        raise _broken(path, str(error)) from error
+    if not isinstance(state, dict):
+        raise _broken(path, "not an object")
+    version = state.get("v", VERSION)
+    if not isinstance(version, int) or version > VERSION:
+        raise HandbillError(f"{path} was written by a newer version ({version})", "upgrade Handbill")
+    return state
+
+
+def _broken(path: str, why: str) -> CorruptState:
+    return CorruptState(f"{path} is broken: {why}", "repair it, or move it away; `engine session activate` begins anew")
+
+
+def required(folder: str) -> State:
+    state = read(folder)
+    if state is None:
+        raise NoSession(
+            f"§CMD_REQUIRE_ACTIVE_SESSION: there is no session in {folder}",
+            "engine session activate NAME SKILL begins one; engine session list shows those there are",
+        )
+    return state
+
+
+def update(folder: str, change: Callable[[State | None], tuple[State | None, T]], *, make: bool = False) -> T:
+    """Run `change` on the newest state, alone, and keep what it returns (None: write nothing)."""
+    path = os.path.join(folder, FILE)
+    try:
+        if make:
+            os.makedirs(folder, exist_ok=True)
+        elif not os.path.isdir(folder):
+            required(folder)
+        lock = disk.locked(os.path.join(folder, _LOCK))
+        try:
+            after, result = change(read(folder))
+            if after is not None:
+                text = json.dumps(after, ensure_ascii=False, indent=2) + "\n"
+                disk.replace(path, text.encode("utf-8", "backslashreplace"))
+            return result
+        finally:
+            os.close(lock)
+    except (FileExistsError, NotADirectoryError):
+        raise NoSession(f"{folder} is a file, not a session's folder", "move it away, or take another name") from None
+    except OSError as error:
+        raise HandbillError(
+            f"{folder}: {error.strerror}", "nothing was changed; make room, or make it writable"
+        ) from error
+
+
+def put_aside(folder: str) -> str:
+    """A broken state is kept under another name; returns it."""
+    path = os.path.join(folder, FILE)
+    disk.put_aside(path)
+    return path
+
+
+def folders(root: str) -> list[str]:
+    """Every folder of a session; for people's commands only."""
+    try:
+        names = os.listdir(root)
+    except OSError:
+        return []
+    found = [os.path.join(root, name) for name in names if not name.startswith(".")]
+    return sorted(folder for folder in found if os.path.isdir(folder))
