@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+from deliveries import Deliveries
 from handbill.simulate import Hooks, Moment, Simulator, direct_hooks
 from handbill.store.disk import make_private_directory
 
@@ -17,16 +21,57 @@ class Box:
         self.project = root / "project"
         make_private_directory(str(self.project / "sessions" / ".windows"))
         self.environ = {
-            "HOME": str(root / "home"), "CLAUDE_PROJECT_DIR": str(self.project), "CLAUDE_PID": "1",
+            "HOME": str(root / "home"), "CLAUDE_PROJECT_DIR": str(self.project), "CLAUDE_PID": "4194301",
             "AI_AGENT": f"claude-code_{version}_x",
         }  # fmt: skip
         self.hooks: Hooks = direct_hooks(self.environ)
+        self.printed = ""
         self.sim = Simulator(str(self.project), str(root / "transcripts"), lambda name, raw: self.hooks(name, raw))
 
     def write(self, name: str, text: str) -> None:
         path = self.project / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+
+    def page(self, name: str, text: str = "", under: str = "") -> str:
+        folder = {"CMD": "commands", "FMT": "formats", "INV": "invariants"}[name[:3]]
+        path = f"{under}.directives/{folder}/{name}.md"
+        self.write(path, text or f"# {name}\n\nText of {name}.\n\n## PROOF FOR §{name}\n")
+        return path
+
+    def skill(self, name: str, *phases: dict[str, Any], text: str = "", **parameters: Any) -> None:
+        """A skill of the project; every page that it names and that is not there yet is made."""
+        values = {"phases": list(phases), **parameters}
+        block = f"### Session Parameters\n```json\n{json.dumps(values)}\n```\n" if phases or parameters else ""
+        self.write(f".claude/skills/{name}/SKILL.md", f"---\nname: {name}\n---\n# {name}\n{text}\n{block}")
+        for phase in phases:
+            for step in (*phase.get("steps", ()), *phase.get("commands", ())):
+                if not (self.project / f".directives/commands/{step[1:]}.md").exists():
+                    self.page(step.removeprefix("§"))
+
+    def shell(self, command: str, agent: str = "", *, expect: int = 0, told: str | None = None) -> Moment:
+        """The agent runs a command: a real process, then the batch event with what it printed."""
+        done = self.process(command)
+        assert done.returncode == expect, done.stdout + done.stderr
+        self.printed = done.stdout + done.stderr
+        answer = self.printed if told is None else told
+        return self.sim.batch(("Bash", {"command": command}, answer), agent=agent)
+
+    def process(self, command: str, **environ: str) -> subprocess.CompletedProcess[str]:
+        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        env = {"PATH": path, "HOME": self.environ["HOME"], "CLAUDE_CODE_SESSION_ID": self.sim.session, **environ}
+        return subprocess.run(
+            ["sh", "-c", command], cwd=self.project, env=env, capture_output=True, text=True, check=False,
+            stdin=subprocess.DEVNULL, timeout=60,
+        )  # fmt: skip
+
+    @property
+    def deliveries(self) -> Deliveries:
+        return Deliveries(self.project / "sessions" / ".engine" / "deliveries.jsonl")
+
+    def session_state(self, name: str) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads((self.project / "sessions" / name / ".state.json").read_text())
+        return found
 
     def drop_next(self) -> None:
         """The next answer never reaches the client, as when the hook is killed after its claim."""

@@ -35,6 +35,7 @@ class Moment:
     window: str
     texts: list[str] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
+    denied: str = ""  # why the call was not made
     seconds: float = 0.0
 
     @property
@@ -89,6 +90,7 @@ class Simulator:
         self._last: dict[str, str] = {}  # transcript -> uuid of its newest record
         self._heads: dict[str, str] = {}  # transcript -> uuid of its newest assistant record
         self._batches: dict[str, str] = {}
+        self._denied: dict[str, str] = {}  # call -> why
         self._count = 0
 
     @property
@@ -103,12 +105,38 @@ class Simulator:
     def prompt(self, text: str) -> Moment:
         return self.send({"hook_event_name": "UserPromptSubmit", "prompt": text, "prompt_id": str(uuid.uuid4())})
 
-    def batch(self, *calls: tuple[str, Raw], agent: str = "") -> Moment:
-        made = []
-        for name, values in calls:
+    def skill(self, name: str, arguments: str = "") -> Moment:
+        """The user types `/name arguments`: the client expands it and puts the body into the window."""
+        typed = {"prompt": f"/{name} {arguments}".strip(), "prompt_id": str(uuid.uuid4())}
+        self.send({"hook_event_name": "UserPromptSubmit", **typed})
+        return self.send({
+            "hook_event_name": "UserPromptExpansion", "expansion_type": "slash_command", "command_name": name,
+            "command_args": arguments, "command_source": "projectSettings", **typed,
+        })  # fmt: skip
+
+    def batch(self, *calls: tuple[str, Raw] | tuple[str, Raw, str], agent: str = "") -> Moment:
+        """One assistant message: (tool, input[, what it answered]) each; held ones are denied, the others run."""
+        made: list[Raw] = []
+        denied = ""
+        for name, values, *answer in calls:
             self._count += 1
-            made.append({"tool_name": name, "tool_input": values, "tool_use_id": f"toolu_{self._count:04d}"})
-        return self.send({"hook_event_name": "PostToolBatch", "tool_calls": made, **_agent(agent)})
+            one: Raw = {"tool_name": name, "tool_input": values, "tool_use_id": f"toolu_{self._count:04d}"}
+            if name in claude_settings.matcher("PreToolUse").split("|"):
+                denied = self.send({"hook_event_name": "PreToolUse", **one, **_agent(agent)}).denied
+                if denied:
+                    answer = [f"PreToolUse:{name} hook error: {denied}"]
+                    self._denied[one["tool_use_id"]] = answer[0]
+            made.append({**one, "tool_response": answer[0]} if answer else one)
+        moment = self.send({"hook_event_name": "PostToolBatch", "tool_calls": made, **_agent(agent)})
+        moment.denied = denied
+        return moment
+
+    def invoke(self, skill: str, agent: str = "") -> Moment:
+        """The model calls the Skill tool."""
+        return self.batch(("Skill", {"skill": skill}, f"Launching skill: {skill}"), agent=agent)
+
+    def write(self, path: str, agent: str = "") -> Moment:
+        return self.batch(("Write", {"file_path": os.path.join(self.project, path), "content": "x"}), agent=agent)
 
     def read(self, *paths: str, agent: str = "") -> Moment:
         return self.batch(*(("Read", {"file_path": os.path.join(self.project, path)}) for path in paths), agent=agent)
@@ -157,6 +185,9 @@ class Simulator:
             raise AssertionError("a hook must never approve a tool call")
         if specific and specific["hookEventName"] != moment.event["hook_event_name"]:
             raise AssertionError(f"an answer to {specific['hookEventName']}, not to {moment.event['hook_event_name']}")
+        if specific.get("permissionDecision") == "deny":
+            moment.denied = specific["permissionDecisionReason"]
+            self.views.setdefault(moment.window, []).append((moment.event["tool_use_id"], moment.denied))
         text = specific.get("additionalContext", "")
         if units(text) > HOST_CAP:
             text = (
@@ -181,9 +212,13 @@ class Simulator:
                 for c in calls
             ]
             self._heads[path] = self._write(path, {"type": "assistant", "message": {"content": blocks}})
-            results = [{"tool_use_id": call["tool_use_id"], "type": "tool_result", "content": "…"} for call in calls]
+            results = [self._result(call["tool_use_id"]) for call in calls]
             self._write(path, {"type": "user", "message": {"role": "user", "content": results}})
             self._batches[raw.get("agent_id") or MAIN] = calls[-1]["tool_use_id"] if calls else ""
+
+    def _result(self, call: str) -> Raw:
+        denied = self._denied.get(call)
+        return {"tool_use_id": call, "type": "tool_result", "content": denied or "…", "is_error": bool(denied)}
 
     def _after(self, moment: Moment, path: str) -> None:
         """What the client does with the answers: into the window, and into the transcript."""

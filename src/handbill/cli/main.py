@@ -70,7 +70,8 @@ def main(arguments: list[str] | None = None) -> int:
         print_result(args.verb, result, as_json=args.json)
         return int(result.exit_code)
     except HandbillError as error:
-        print_error(args.verb, error.code, str(error), error.hint, as_json=args.json)
+        verb = f"{args.verb} {args.action}" if hasattr(args, "action") else args.verb
+        print_error(verb, error.code, str(error), error.hint, as_json=args.json)
         return 1
     except KeyboardInterrupt:
         return 130

@@ -1,0 +1,88 @@
+"""Category 9: the skills that ship with the program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from box import Box
+from preload.lifecycle import SESSION, activate
+
+
+def names(box: Box) -> list[str]:
+    return [line["file"].rsplit("/", 1)[1] for line in box.deliveries.of("claim-deliver")]
+
+
+def advance(box: Box, label: str, proof: str = "") -> None:
+    box.shell(f"echo '{proof}' | engine session phase {SESSION} '{label}'")
+
+
+def test_implement_from_beginning_to_end(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.skill("implement", "add auth")
+    activate(box)
+    advance(box, "1: Interrogation", '{"contextRead": ["one/f.py"]}')
+    assert "CMD_INTERROGATE.md" in names(box) and "CMD_GENERATE_PLAN.md" not in names(box)
+    advance(box, "2: Planning", '{"questionsAsked": 0}')
+    advance(box, "3.A: Build Loop", '{"planFile": "PLAN.md"}')
+    box.sim.read("one/f.py")
+    verified = '{"testsRun": "make test", "testsPassed": true}'
+    advance(box, "4: Verification", verified)
+    advance(box, "5: Debrief", verified)
+    box.shell(f"engine session check {SESSION}", expect=1)
+    assert "IMPLEMENTATION.md is not written" in box.printed
+    box.write(f"sessions/{SESSION}/IMPLEMENTATION.md", "# Done\n")
+    words = '{"description": "auth", "keywords": ["auth"], "proof": {"debriefFile": "IMPLEMENTATION.md"}}'
+    box.shell(f"echo '{words}' | engine session deactivate")
+    assert "Session deactivated" in box.printed and "test, fix" in box.printed
+    state = box.session_state(SESSION)
+    assert state["lifecycle"] == "completed" and state["completedSkills"] == ["implement"]
+    assert [entry["phase"].split(":")[0] for entry in state["phaseHistory"]] == ["0", "1", "2", "3.A", "4", "5"]
+    box.deliveries.assert_no_duplicates()
+    assert box.errors() == []
+
+
+def test_a_mode_brings_its_page(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.skill("analyze", "hooks")
+    activate(box, "analyze")
+    assert "audit.md" not in names(box)
+    box.shell(f"engine session update {SESSION} mode nonsense", expect=1)
+    assert "explore, audit, improve" in box.printed
+    box.shell(f"engine session update {SESSION} mode audit")
+    assert names(box).count("audit.md") == 1 and "explore.md" not in names(box)
+
+
+def test_fix_then_test_in_one_window(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.skill("fix", "login")
+    activate(box, "fix")
+    box.shell("echo 'stopped' | engine session idle --user-approved 'the user wants tests first'")
+    before = names(box)
+    box.sim.skill("test")
+    activate(box, "test")
+    new = names(box)[len(before) :]
+    assert new == ["TEMPLATE_TESTING_LOG.md", "TEMPLATE_TESTING.md"], "its other pages were there"
+    state = box.session_state(SESSION)
+    assert state["skill"] == "test" and state["currentPhase"] == "0: Setup"
+    assert state["skillHistory"][0]["skill"] == "fix"
+    box.deliveries.assert_no_duplicates()
+
+
+def test_do_has_no_phases(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.skill("do")
+    activate(box, "do")
+    assert not [name for name in names(box) if name.startswith("CMD_")]
+
+
+def test_every_shipped_skill_is_sound(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    done = box.process("engine skills")
+    assert done.returncode == 0, done.stdout
+    for name in ("analyze", "do", "fix", "implement", "test"):
+        done = box.process(f"engine skills {name} --json")
+        assert (done.returncode == 0 and '"without": []' in done.stdout) or '"phases": []' in done.stdout, done.stdout
