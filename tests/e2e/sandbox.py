@@ -35,7 +35,9 @@ class Sandbox:
         self.home.mkdir(exist_ok=True)
         subprocess.run(["git", "init", "-q", str(self.project)], check=True, env=self.environment())
         self.write("a.py", "print('a')\n")
-        self.client = Client(str(binary(version)), str(self.project), str(self.home))
+        # the agent's shell finds `engine` as it would after an installation
+        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        self.client = Client(str(binary(version)), str(self.project), str(self.home), extra={"PATH": path})
         if install:
             self.engine("install", "--project", str(self.project), "--python", sys.executable)
 
@@ -74,6 +76,23 @@ class Sandbox:
         run = self.client.run(more.pop("prompt", "go"), Script(steps, agent), *args, **more)
         assert run.exit_code == 0, f"exit {run.exit_code}\n{run.stdout}\n{run.stderr}"
         return run
+
+    def skill(self, name: str, *phases: tuple[str, tuple[str, ...]], text: str = "", **parameters: Any) -> None:
+        """A skill of the project: (label, page names) each; a page holds the mark `PAGE-<name>`."""
+        made = [
+            {"label": label, "name": f"Phase{label}", "steps": [f"§{page}" for page in pages]}
+            for label, pages in phases
+        ]
+        block = json.dumps({"phases": made, **parameters})
+        head = f"---\nname: {name}\ndescription: does {name}\n---\n# {name}\nBODY-{name} {text}\n"
+        self.write(f".claude/skills/{name}/SKILL.md", f"{head}\n### Session Parameters\n```json\n{block}\n```\n")
+        for page in {page for _, pages in phases for page in pages}:
+            path = f".directives/commands/{page}.md"
+            if not (self.project / path).exists():
+                self.write(path, f"# {page}\nPAGE-{page}.\n\n## PROOF FOR §{page}\n")
+
+    def session(self, words: str, before: str = "") -> Block:
+        return self.bash(f"{before}engine session {words}")
 
     def settings(self) -> Path:
         return self.project / ".claude" / "settings.local.json"

@@ -52,7 +52,7 @@ class Tool:
 
 class Event:
     __slots__ = (
-        "agent_id", "client", "cwd", "host", "kind", "lane", "notices", "path", "project", "prompt", "raw",
+        "agent_id", "calls", "client", "cwd", "host", "kind", "lane", "notices", "path", "project", "prompt", "raw",
         "reads_agents_md", "reason", "session_id", "skill", "source", "tools", "transcript", "version",
     )  # fmt: skip
 
@@ -85,6 +85,7 @@ class Event:
         self.project = project
         self.transcript = transcript  # of this window, not always of the whole session
         self.tools = tools or []
+        self.calls = frozenset(tool.id for tool in self.tools)  # of this event alone; `tools` may get earlier ones
         self.prompt = prompt
         self.source = source
         self.path = path  # instructions_loaded: the file the host put into the window
@@ -107,3 +108,7 @@ class Event:
         if self.tools:
             return self.tools[-1].id
         return f"{self.kind}:{self.source}:{self.raw.get('prompt_id', '')}"
+
+    def is_moment(self, batch: str) -> bool:
+        """Is this the moment of that name? A call that was held is of the batch that it ends in."""
+        return batch == self.batch or batch in self.calls

@@ -79,7 +79,7 @@ def _verdict(claim: Record, name: Title, evidence: Evidence, event: Event, now: 
         return CONFIRMED
     if name in evidence.cut:
         return TRUNCATED
-    if claim["batch"] == event.batch:
+    if event.is_moment(claim["batch"]):
         return ""  # its own moment: the host has not taken our output yet
     if claim["id"] in evidence.passed:
         return LOST

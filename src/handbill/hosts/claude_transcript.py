@@ -124,7 +124,7 @@ def evidence(tail: bytes | None, claims: list[Record], event: Event, *, records:
 def _passed(tail: bytes, claim: Record, event: Event) -> bool:
     """Does a record stand behind the place where this claim's injection would stand?"""
     batch = claim["batch"]
-    if batch == event.batch:
+    if event.is_moment(batch):
         return False
     for tool in event.tools:
         if tool.id and _quoted(tool.id) in tail:
