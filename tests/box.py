@@ -46,7 +46,7 @@ class Box:
         self.write(f".claude/skills/{name}/SKILL.md", f"---\nname: {name}\n---\n# {name}\n{text}\n{block}")
         for phase in phases:
             for step in (*phase.get("steps", ()), *phase.get("commands", ())):
-                if not (self.project / f".directives/commands/{step[1:]}.md").exists():
+                if step.startswith("§CMD_") and not (self.project / f".directives/commands/{step[1:]}.md").exists():
                     self.page(step.removeprefix("§"))
 
     def shell(self, command: str, agent: str = "", *, expect: int = 0, told: str | None = None) -> Moment:

@@ -139,7 +139,7 @@ def _forget(window: Window, path: str) -> None:
 
 def _telling(turn: Turn, window: Window, answer: Answer) -> Window:
     """The person is told once per window that something went wrong, and where to look."""
-    problems = [trace["error"] for trace in turn.traces]
+    problems = [*(trace["error"] for trace in turn.traces), *turn.plan.notes]
     if answer.claim is not None:
         problems += [f"{refusal.path} {refusal.why}" for refusal in answer.claim.refused if not refusal.quiet]
     if not problems or window.flags.get("told"):
@@ -160,7 +160,7 @@ def _noted(turn: Turn, window: Window, moved: list[str]) -> Window:
                 after.files[path] = {**after.files[path], "inode": ""}
     for path, reason in plan.seen:
         if path not in after.files:
-            after = see(after, path, turn.world.inode(path), reason, turn.now)
+            after = see(after, path, turn.world.inode(path), reason, turn.now, max(turn.world.size(path), 0))
     if plan.touched or plan.flags or plan.work is not None or plan.stale or plan.known:
         after = after.copy()
         for directory, found in plan.touched.items():

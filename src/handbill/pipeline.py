@@ -61,6 +61,8 @@ def _run(turn: Turn) -> Answer:
     if current is not None:
         if channel:
             event.notices = store.notices(event.session_id)
+            if event.notices:  # a session was begun or moved: what the host itself brought counts as there
+                event.skills = turn.host.skills_loaded(event, turn.world)
         turn.plan = decide(turn, current)
     changed = current is not window
     pending = current is not None and bool(current.pending) and channel

@@ -244,3 +244,50 @@ def test_a_read_only_root(tmp_path: Path) -> None:
     store = FileStore(str(root), str(tmp_path / "spare"))
     assert store.update(KEY, adding("/a")) == 1
     assert store.read(KEY) is not None
+
+
+# --- word from commands to hooks ---------------------------------------------------------------
+
+
+def test_notices_are_kept_until_they_are_settled(store: Store) -> None:
+    assert store.notices("s1") == []
+    store.post("s1", {"verb": "phase", "phase": "1"})
+    store.post("s1", {"verb": "phase", "phase": "2"})
+    store.post("s2", {"verb": "other", "text": "ü\n"})
+    first, second = store.notices("s1")
+    assert (first["phase"], second["phase"]) == ("1", "2") and first["id"] != second["id"]
+    store.settle_notices("s1", [first["id"], "unknown"])
+    assert store.notices("s1") == [second]
+    store.settle_notices("s1", [second["id"]])
+    assert store.notices("s1") == [] and store.notices("s2")[0]["text"] == "ü\n"
+    store.settle_notices("never", ["x"])
+    assert store.known() == []
+
+
+def test_notices_posted_while_others_are_settled(store: Store) -> None:
+    """None is lost and none comes back, whoever posts and settles at the same time."""
+
+    def post(number: int) -> None:
+        for turn in range(20):
+            store.post("s", {"n": f"{number}-{turn}"})
+
+    seen: list[str] = []
+    workers = [Thread(target=post, args=(number,)) for number in range(4)]
+    for worker in workers:
+        worker.start()
+    while any(worker.is_alive() for worker in workers) or store.notices("s"):
+        found = store.notices("s")
+        seen += [notice["n"] for notice in found]
+        store.settle_notices("s", [notice["id"] for notice in found])
+    assert sorted(seen) == sorted(f"{number}-{turn}" for number in range(4) for turn in range(20))
+
+
+def test_notices_where_the_project_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file")
+    store = FileStore(str(tmp_path / "state"), str(tmp_path / "spare"))
+    store.post("s", {"n": 1})
+    assert [notice["n"] for notice in store.notices("s")] == [1]
+    (tmp_path / "spare/.windows/s.notices").open("a").write('{"torn":\n')
+    assert [notice["n"] for notice in store.notices("s")] == [1]
+    store.settle_notices("s", [store.notices("s")[0]["id"]])
+    assert store.notices("s") == []

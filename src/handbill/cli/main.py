@@ -6,11 +6,11 @@ import argparse
 import os
 import sys
 import time
-import traceback
 from importlib import import_module
 
 from handbill import VERSION
 from handbill.cli.result import print_error, print_result
+from handbill.cli.words import VerbParser
 from handbill.errors import HandbillError
 
 # verb -> (module, what it is for); the order is the order of the help text
@@ -35,8 +35,8 @@ VERBS = {
 
 
 def parser(only: str | None = None) -> argparse.ArgumentParser:
-    """With `only`, just that verb's options are imported: the others cost start-up time."""
-    top = argparse.ArgumentParser(
+    """With `only`, the other verbs are left out: they cost start-up time."""
+    top = VerbParser(
         prog="engine",
         description="Handbill: the right pages in front of a coding agent, once per context window, with a receipt.",
         epilog="A new project: engine install, then use your agent as always, then engine window.",
@@ -44,8 +44,10 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"handbill {VERSION}")
     verbs = top.add_subparsers(dest="verb", metavar="VERB", title="verbs")
     for name, (module, help_text) in VERBS.items():
+        if only and only != name:
+            continue
         sub = verbs.add_parser(name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".")
-        if only is None or only == name:
+        if only is None or only == name:  # "": the help text lists the verbs without their options
             import_module(f"handbill.cli.{module}").configure(sub)
             sub.add_argument("--json", action="store_true", help="answer in one JSON envelope, for programs")
     return top
@@ -85,6 +87,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _report(verb: str, error: Exception) -> str:
+    import traceback
+
     text = (
         f"handbill {VERSION}, Python {sys.version.split()[0]}, {sys.platform}\n"
         f"engine {verb}, {time.strftime('%Y-%m-%d %H:%M:%S')}\n\n{''.join(traceback.format_exception(error))}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from handbill.config import Config, load, state_roots
@@ -19,11 +18,11 @@ if TYPE_CHECKING:
 _MARKS = ("sessions/.windows", ".claude", ".git")
 
 
-@dataclass
 class Place:
-    project: str
-    store: FileStore
-    config: Config
+    def __init__(self, project: str, store: FileStore, config: Config) -> None:
+        self.project = project
+        self.store = store
+        self.config = config
 
 
 def project_option(parser: argparse.ArgumentParser) -> None:

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import Console
 
 ENVELOPE = 1
 
 
-@dataclass
 class Result:
     """`show` draws for people; `text` is printed as it is, for verbs that agents read as well."""
 
-    data: dict[str, Any]
-    show: Callable[[Console], None] | None = None
-    text: str = ""
-    exit_code: int = 0
-    next_step: str = ""
-    warnings: list[str] = field(default_factory=list)
+    def __init__(
+        self,
+        data: dict[str, Any],
+        show: Callable[[Console], None] | None = None,
+        text: str = "",
+        exit_code: int = 0,
+        next_step: str = "",
+        warnings: list[str] | None = None,
+    ) -> None:
+        self.data = data
+        self.show = show
+        self.text = text
+        self.exit_code = exit_code
+        self.next_step = next_step
+        self.warnings = warnings or []
 
 
 def envelope(verb: str, result: Result) -> dict[str, Any]:
@@ -42,7 +49,7 @@ def error_envelope(verb: str, code: str, message: str, hint: str) -> dict[str, A
 
 def print_result(verb: str, result: Result, *, as_json: bool) -> None:
     if as_json:
-        print(json.dumps(envelope(verb, result), ensure_ascii=False, indent=2))
+        _print_json(envelope(verb, result))
         return
     if result.show is None:  # without loading what draws
         notes = [f"note {warning}" for warning in result.warnings]
@@ -61,11 +68,17 @@ def print_result(verb: str, result: Result, *, as_json: bool) -> None:
 
 def print_error(verb: str, code: str, message: str, hint: str, *, as_json: bool) -> None:
     if as_json:
-        print(json.dumps(error_envelope(verb, code, message, hint), ensure_ascii=False, indent=2))
+        _print_json(error_envelope(verb, code, message, hint))
         return
     print(f"engine {verb}: {message}".replace("engine :", "engine:"), file=sys.stderr)
     if hint:
         print(f"  {hint}", file=sys.stderr)
+
+
+def _print_json(value: dict[str, Any]) -> None:
+    import json
+
+    print(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def _plain(text: str) -> str:

@@ -7,7 +7,6 @@ import select
 import stat
 import sys
 import time
-from dataclasses import dataclass
 from typing import Any
 
 from handbill.errors import HandbillError
@@ -22,10 +21,10 @@ class BadInput(HandbillError):
     code = "bad-input"
 
 
-@dataclass
 class Piped:
-    text: str
-    silent: bool = False  # it was open, and nothing came
+    def __init__(self, text: str, silent: bool = False) -> None:
+        self.text = text
+        self.silent = silent  # it was open, and nothing came
 
     @property
     def note(self) -> list[str]:

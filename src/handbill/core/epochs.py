@@ -25,6 +25,9 @@ SUSPECT = "suspect"  # some window of this session was compacted; its transcript
 # Lanes of one start run within this time of each other; a second compaction does not.
 SAME_MOMENT = 10.0
 
+# So much of an invoked skill the host puts back after a compaction.
+REATTACHED = 20_000
+
 _OF_A_SUSPICION = ("compacting", "suspect_mark")
 
 
@@ -195,8 +198,9 @@ def adopted(event: Event, window: Window | None, survivors: Survivors, now: floa
 
 
 def _reloaded(record: Record) -> bool:
-    """Root instruction files are read again by the host itself after a compaction."""
-    return bool(record["via"] == "host" and not record["reason"].startswith("nested"))
+    """Root instruction files are read again by the host itself after a compaction; of skills, the first part."""
+    cut = record["reason"].startswith("skill ") and record["chars"] > REATTACHED
+    return bool(record["via"] == "host" and not record["reason"].startswith("nested") and not cut)
 
 
 def _kept_parts(path: str, record: Record, survivors: Survivors) -> str:

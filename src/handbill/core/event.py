@@ -53,7 +53,7 @@ class Tool:
 class Event:
     __slots__ = (
         "agent_id", "calls", "client", "cwd", "host", "kind", "lane", "notices", "path", "project", "prompt", "raw",
-        "reads_agents_md", "reason", "session_id", "skill", "source", "tools", "transcript", "version",
+        "reads_agents_md", "reason", "session_id", "skill", "skills", "source", "tools", "transcript", "version",
     )  # fmt: skip
 
     def __init__(
@@ -91,6 +91,7 @@ class Event:
         self.path = path  # instructions_loaded: the file the host put into the window
         self.reason = reason
         self.skill = skill  # skill_expanded: what the user typed
+        self.skills: list[str] = []  # folders of skills whose bodies the host's record shows
         self.notices: list[dict[str, Any]] = []  # word that commands left for this session's hooks
         self.client = client  # process id of the host; tells lanes of one start from a second start
         self.version = version

@@ -92,11 +92,12 @@ def with_letter(record: Record, part: int, letter: str) -> Record:
     return {**record, "parts": parts[: part - 1] + letter + parts[part:]}
 
 
-def see(window: Window, path: str, inode: str, reason: str, now: float) -> Window:
+def see(window: Window, path: str, inode: str, reason: str, now: float, chars: int = 0) -> Window:
     """The host itself put this file into the window."""
     twin = window.copy()
     twin.files[path] = {
-        "inode": inode, "hash": "", "chars": 0, "reason": reason, "at": now, "via": "host", "batch": "", "parts": "h",
+        "inode": inode, "hash": "", "chars": chars, "reason": reason, "at": now, "via": "host", "batch": "",
+        "parts": "h",
     }  # fmt: skip
     twin.pending.pop(path, None)
     return twin

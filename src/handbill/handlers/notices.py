@@ -41,4 +41,4 @@ def _shows(values: dict[str, Any], output: str, notice: dict[str, Any]) -> bool:
     if not isinstance(command, str):
         return False
     line = str(notice.get("line", ""))
-    return (bool(line) and line in output) or ("session" in command and str(notice.get("verb")) in command)
+    return (bool(line) and line in output) or f"session {notice.get('verb')} " in " ".join((*command.split(), ""))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from handbill.core.paths import name as base_name
+from handbill.core.paths import parent
 from handbill.core.plan import Plan
 from handbill.core.sheet import Refusal
 from handbill.handlers.directives import Look
@@ -63,7 +64,7 @@ class Reader:
             self.plan.notes.append(f"the skill {name} of {notice.get('session')} is in no library")
         elif skill is not None:
             if verb != "phase":
-                self.plan.want(path, f"skill {name}")
+                self._body(name, path)
                 self._references(path)
             if verb == "phase":
                 self._enter(name, path, skill, label)
@@ -83,10 +84,16 @@ class Reader:
         skill = self._opened(path) if path else None
         if skill is None:
             return
-        if self.work.get("session"):
-            self.plan.want(path, f"skill {name}")
+        self._body(name, path)
         self._enter(name, path, skill, str(self.work.get("phase", "")))
         self._templates(name, path, skill)
+
+    def _body(self, name: str, path: str) -> None:
+        """SKILL.md itself, unless the host brought it (and we never heard of that: a fork, a hook that died)."""
+        if path not in self.window.files and parent(path) in self.event.skills:
+            self.plan.seen.append((path, f"skill {name}, found in the transcript"))
+        else:
+            self.plan.want(path, f"skill {name}")
 
     def _opened(self, path: str) -> Skill | None:
         skill, problems = skill_at(path, self.world)

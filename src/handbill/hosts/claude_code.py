@@ -182,6 +182,7 @@ def resume_takes_siblings(event: Event) -> bool:
 
 _MARK = b"handbill.hook"  # stands in every command line that `engine install` registers
 _RECENT = 128 << 10
+_SKILLS = 32 << 20
 # the last: a hook that died after its answer was taken; the client calls that a success with an exit code
 _FAILURE_SIGNS = (b'"hook_non_blocking_error"', b'"hook_cancelled"', b'"exitCode":1')
 
@@ -224,6 +225,13 @@ def kept_tail(data: bytes, since: int) -> Survivors | None:
     from handbill.hosts.claude_transcript import kept_tail as read
 
     return read(data, since)
+
+
+def skills_loaded(event: Event, world: World) -> list[str]:
+    """Folders of the skills that the client put into this window, by its own record."""
+    from handbill.hosts.claude_transcript import skills
+
+    return skills(world.tail(event.transcript, -_SKILLS) or b"") if event.transcript else []
 
 
 def survivors(event: Event, world: World, *, live: bool, most: int) -> Survivors | None:

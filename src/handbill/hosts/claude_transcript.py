@@ -249,6 +249,23 @@ def calls(data: bytes) -> list[dict[str, Any]]:
     return [call for record in records_with(rest, b'"tool_use"') for call in _calls(record)]
 
 
+_SKILL = b"Base directory for this skill: "
+
+
+def skills(data: bytes) -> list[str]:
+    """Folders of the skills whose bodies stand in the messages since the last compaction."""
+    rest = data[max(data.rfind(_BOUNDARY), 0) :]
+    found = []
+    for record in records_with(rest, _SKILL):
+        message = record.get("message")
+        content = message.get("content") if isinstance(message, dict) else None
+        blocks = [{"text": content}] if isinstance(content, str) else content if isinstance(content, list) else []
+        texts = [block.get("text") for block in blocks if isinstance(block, dict)]
+        mark = _SKILL.decode()
+        found += [t[len(mark) :].partition("\n")[0] for t in texts if isinstance(t, str) and t.startswith(mark)]
+    return found
+
+
 def failures(data: bytes, mark: bytes) -> list[tuple[str, str, str]]:
     """(uuid, host event, what happened) of our own hooks that the host says failed."""
     found = []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import time
-from dataclasses import dataclass
 from typing import Any
 
 from handbill.cli.place import Place, here
@@ -23,10 +22,10 @@ class NotAllowed(HandbillError):
     code = "not-allowed"
 
 
-@dataclass
 class Desk:
-    place: Place
-    window: str  # the host's session that this shell belongs to; empty: a person's terminal
+    def __init__(self, place: Place, window: str) -> None:
+        self.place = place
+        self.window = window  # the host's session that this shell belongs to; empty: a person's terminal
 
     @property
     def root(self) -> str:

@@ -1,0 +1,35 @@
+"""The command line: options may stand anywhere, also before an argument that may be left out."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+
+class VerbParser(argparse.ArgumentParser):
+    """`argparse` takes an optional argument as missing once an option stands before it; here it comes first."""
+
+    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:
+        if args is not None and not any(isinstance(one, argparse._SubParsersAction) for one in self._actions):
+            args = self._arguments_first(list(args))
+        return super().parse_known_args(args, namespace)
+
+    def _arguments_first(self, words: list[str]) -> list[str]:
+        arguments: list[str] = []
+        options: list[str] = []
+        while words:
+            word = words.pop(0)
+            if word == "--":
+                options += [word, *words]
+                break
+            if not word.startswith("-") or word == "-":
+                arguments.append(word)
+                continue
+            options.append(word)
+            found = [
+                one for name, one in self._option_string_actions.items() if name.startswith(word.partition("=")[0])
+            ]
+            if found and found[0].nargs is None and "=" not in word and words:
+                options.append(words.pop(0))
+        return arguments + options

@@ -1,0 +1,168 @@
+"""find-sessions, glob, skills, preview, why."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from command import engine, run
+
+from box import Box
+from handbill.cli.glob import matching
+
+TODAY = datetime.date.today()
+
+
+def make_session(root: Path, name: str, **state: object) -> None:
+    (root / "sessions" / name).mkdir(parents=True)
+    (root / "sessions" / name / ".state.json").write_text(json.dumps({"v": 1, **state}))
+    (root / "sessions" / name / "LOG.md").write_text("x")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    (folder / ".claude").mkdir(parents=True)
+    named = (TODAY - datetime.timedelta(days=1)).strftime("%Y_%m_%d")
+    make_session(folder, f"{TODAY:%Y_%m_%d}_LOGIN", lifecycle="active", skill="fix", taskSummary="Login form")
+    make_session(folder, f"{named}_SEARCH", lifecycle="idle", searchKeywords=["ranking"])
+    make_session(folder, "2020_02_03_OLD", lifecycle="completed", sessionDescription="the first one")
+    make_session(folder, "unnamed", lifecycle="completed", startedAt="2020-02-05T10:00:00Z")
+    (folder / "sessions/broken").mkdir()
+    (folder / "sessions/broken/.state.json").write_text("{")
+    os.utime(folder / "sessions/broken", (1, 1))
+    return folder
+
+
+@pytest.mark.parametrize(
+    "words, expected",
+    [
+        (["today"], ["LOGIN"]), (["yesterday"], ["SEARCH"]), (["recent"], ["LOGIN", "SEARCH"]), (["date", "2020-02-03"], ["OLD"]),
+        (["range", "2020_02_01", "2020-02-28"], ["unnamed", "OLD"]), (["topic", "login"], ["LOGIN"]), (["topic", "RANKING"], ["SEARCH"]),
+        (["topic", "first one"], ["OLD"]), (["active"], ["LOGIN"]), (["all"], ["LOGIN", "SEARCH", "unnamed", "OLD", "broken"]),
+    ],
+)  # fmt: skip
+def test_sessions_by_day_topic_and_state(project: Path, words: list[str], expected: list[str]) -> None:
+    found = engine("find-sessions", *words, cwd=project)["data"]["sessions"]
+    assert [row["name"].rpartition("_")[2] for row in found] == expected
+
+
+def test_sessions_that_are_not_there(project: Path) -> None:
+    assert engine("find-sessions", "topic", "nothing", cwd=project, expect=1)["data"]["sessions"] == []
+    for words in (["date"], ["date", "yesterday"], ["range", "2020-01-01"]):
+        assert run("find-sessions", *words, cwd=project).returncode == 1
+    assert run("find-sessions", "sometimes", cwd=project).returncode == 2
+    files = run("find-sessions", "today", "--files", cwd=project).stdout.splitlines()
+    assert [Path(file).name for file in files] == ["LOG.md"]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    root = tmp_path / "tree"
+    for number, name in enumerate(("a.md", "sub/b.md", "sub/deep/c.md", "sub/deep/d.txt", ".hidden/e.md", "sub/.f.md")):
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+        os.utime(path, (1000 + number, 1000 + number))
+    elsewhere = tmp_path / "drive"
+    elsewhere.mkdir()
+    (elsewhere / "g.md").write_text("x")
+    (root / "linked").symlink_to(elsewhere)
+    (root / "sub" / "circle").symlink_to(root)
+    (root / "dangling").symlink_to(tmp_path / "nowhere")
+    return root
+
+
+@pytest.mark.parametrize(
+    "pattern, expected",
+    [
+        ("*.md", {"a.md"}), ("**/*.md", {"a.md", "sub/b.md", "sub/deep/c.md", "linked/g.md"}), ("sub/*", {"sub/b.md"}),
+        ("sub/**", {"sub/b.md", "sub/deep/c.md", "sub/deep/d.txt"}), ("**/deep/*.txt", {"sub/deep/d.txt"}), ("*/*/c.md", {"sub/deep/c.md"}),
+        ("sub/**/c.md", {"sub/deep/c.md"}), ("{a,sub/b}.md", {"a.md", "sub/b.md"}), (".hidden/*", {".hidden/e.md"}), ("[ab].md", {"a.md"}),
+        ("linked/*.md", {"linked/g.md"}), ("nothing", set()), ("**", {"a.md", "sub/b.md", "sub/deep/c.md", "sub/deep/d.txt", "linked/g.md"}),
+    ],
+)  # fmt: skip
+def test_glob(tree: Path, pattern: str, expected: set[str]) -> None:
+    assert {os.path.relpath(path, tree) for path in matching(pattern, str(tree))} == expected
+
+
+def test_glob_newest_first_and_in_one_folder(tree: Path) -> None:
+    found = run("glob", "sub/{b,deep/*}.*", str(tree)).stdout.splitlines()
+    assert [os.path.basename(path) for path in found] == ["d.txt", "c.md", "b.md"]
+    assert run("glob", "*.md", cwd=tree).stdout.splitlines() == ["a.md"]
+    assert run("glob", "**/*.md", "--limit", "1", str(tree / "sub")).stdout.count("\n") == 1
+    assert run("glob", "*.none", cwd=tree).returncode == 1
+    assert run("glob", "../*", cwd=tree).returncode == 1
+    assert run("glob", "*", str(tree / "none")).returncode == 1
+
+
+def test_skills_are_listed_with_their_pages_and_problems(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.skill("mine", {"label": "0", "name": "Setup", "steps": ["§CMD_A", "§CMD_REPORT_INTENT"]}, logTemplate="none.md")
+    (box.project / ".directives/commands/CMD_A.md").unlink()
+    done = run("skills", cwd=box.project)
+    assert done.returncode == 1 and "none.md" in done.stdout and "implement" in done.stdout
+    one = engine("skills", "mine", cwd=box.project, expect=1)["data"]
+    (phase,) = one["phases"]
+    assert phase["without"] == ["CMD_A"] and phase["files"][0].endswith("commands/CMD_REPORT_INTENT.md")
+    assert "does not exist" in one["problems"][0]
+    assert run("skills", "nothing", cwd=box.project).returncode == 1
+
+
+def test_preview_changes_nothing(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.skill("mine", {"label": "0", "steps": ["§CMD_A"]}, {"label": "1", "steps": ["§CMD_B"]})
+    box.sim.start()
+    before = {path: path.read_bytes() for path in (box.project / "sessions").rglob("*") if path.is_file()}
+    environ = {"CLAUDE_CODE_SESSION_ID": box.sim.session}
+
+    def preview(*words: str) -> dict[str, str]:
+        data = engine("preview", *words, cwd=box.project, **environ)["data"]
+        return {row["file"].rsplit("/", 1)[1]: row["when"] for row in data["files"]}
+
+    assert preview("one/f.py") == {"AGENTS.md": "now"}
+    assert preview("--skill", "mine") == {"CMD_A.md": "now", "SKILL.md": "by the host"}
+    assert preview("--write", "two/new.py") == {"AGENTS.md": "now"}
+    assert set(preview("--start").values()) == {"now"} and len(preview("--start")) == 6
+    assert preview() == {}
+    after = {path: path.read_bytes() for path in (box.project / "sessions").rglob("*") if path.is_file()}
+    assert after == before
+    box.sim.skill("mine")
+    box.shell("engine session activate S mine")
+    assert preview("--phase", "1") == {"CMD_B.md": "now"}
+    box.deliveries.assert_delivery_count("CMD_B.md", 0)
+
+
+def test_preview_without_any_window(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    data = engine("preview", "one/f.py", cwd=box.project)["data"]
+    assert [row["file"].rsplit("/", 1)[1] for row in data["files"]] == ["AGENTS.md"]
+    assert run("preview", "--session", "nope", cwd=box.project).returncode == 1
+
+
+def test_why(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.write("one/.directives/TESTING.md", "t\n")
+    box.write("node_modules/.directives/AGENTS.md", "x\n")
+    box.write("plain.txt", "x\n")
+    box.write("bin.md", "x\0y")
+    box.sim.start()
+    box.sim.read("one/f.py")
+    box.sim.read("one/f.py")
+    found = engine("why", "one/.directives/AGENTS.md", cwd=box.project)["data"]
+    assert found["windows"][0]["state"] == "confirmed" and found["windows"][0]["reason"].startswith("directive of")
+    assert [line["event"] for line in found["decisions"]] == ["claim-deliver", "confirmed"]
+    for file, words in (
+        ("two/.directives/AGENTS.md", "no window has touched two"), ("one/.directives/TESTING.md", "when the skill at work asks"),
+        ("node_modules/.directives/AGENTS.md", "excluded folder"), ("plain.txt", "nothing asks for it"), ("none.md", "does not exist"),
+        ("bin.md", "is binary"), ("CMD_REPORT_INTENT", "when a phase lists it"), (".claude/settings.json", "does not exist"),
+    ):  # fmt: skip
+        data = engine("why", file, cwd=box.project, expect=1)["data"]
+        assert words in data["why_not"][0], data
+    assert run("why", "§CMD_NOWHERE", cwd=box.project).returncode == 1
+    assert "confirmed" in run("why", "one/.directives/AGENTS.md", cwd=box.project).stdout
+    assert engine("why", "library-free.md", cwd=box.project, expect=1)["data"]["windows"] == []

@@ -1,0 +1,300 @@
+"""`engine session` as people and agents call it, each verb a real process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PHASES = [
+    {"label": "0", "name": "Setup", "steps": ["§CMD_LOOK"], "commands": ["§CMD_LOG"], "proof": ["depth"]},
+    {"label": "1", "name": "Work", "steps": ["§CMD_WORK", "§CMD_NOWHERE"], "gate": False, "invariants": ["§INV_X"]},
+    {"label": "2", "name": "End", "proof": ["§CMD_LOOK"]},
+]
+LOOK = """# CMD_LOOK
+## PROOF FOR §CMD_LOOK
+```json
+{"type": "object", "required": ["seen"], "properties": {"seen": {"type": "boolean", "description": "was it seen"}}}
+```
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    (folder / ".claude/skills/work").mkdir(parents=True)
+    block = json.dumps({"phases": PHASES, "nextSkills": ["rest"]})
+    (folder / ".claude/skills/work/SKILL.md").write_text(f"# W\n### Session Parameters\n```json\n{block}\n```\n")
+    (folder / ".directives/commands").mkdir(parents=True)
+    (folder / ".directives/commands/CMD_LOOK.md").write_text(LOOK)
+    (folder / ".directives/commands/CMD_WORK.md").write_text("# CMD_WORK\n")
+    return folder
+
+
+def session(project: Path, *words: str, stdin: str | None = "", expect: int = 0, **environ: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "handbill.cli.main", "session", *words], cwd=project, input=stdin, capture_output=True,
+        text=True, check=False, env={**os.environ, **environ}, timeout=30,
+    )  # fmt: skip
+    assert done.returncode == expect, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def state(project: Path, name: str = "S") -> dict[str, object]:
+    found: dict[str, object] = json.loads((project / f"sessions/{name}/.state.json").read_text())
+    return found
+
+
+PROOF = '{"depth": "deep", "seen": false}'
+
+
+def test_a_phase_as_it_is_printed(project: Path) -> None:
+    text = session(project, "activate", "S", "work")
+    assert text.startswith("Session activated: sessions/S (skill: work)\nPhase: 0: Setup\n")
+    assert session(project, "phase", "S", "1: Work", stdin=PROOF) == (
+        "Phase: 1: Work\nInvariants:\n  - §INV_X\nSteps:\n  1.1: §CMD_WORK\n  1.2: §CMD_NOWHERE\nGate: false\n"
+    )
+    assert session(project, "phase", "S", "2") == (
+        "Phase: 2: End\nProof required to leave this phase:\n  - seen: was it seen\nGate: true\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "proof, words",
+    [
+        ("", "depth is missing; seen is missing"), ('{"depth": "x"}', "seen is missing"), ('{"depth": "", "seen": true}', "depth is empty"),
+        ('{"depth": "x", "seen": "yes"}', 'seen must be a boolean, not "yes" (§CMD_LOOK)'), ("depth: x", "not JSON"), ("[]", "one JSON object"),
+        ('{"depth": "x", "seen": true', "not JSON"),
+    ],
+)  # fmt: skip
+def test_proof_that_does_not_hold(project: Path, proof: str, words: str) -> None:
+    session(project, "activate", "S", "work")
+    assert words in session(project, "phase", "S", "1", stdin=proof, expect=1)
+    assert state(project)["currentPhase"] == "0: Setup"
+
+
+@pytest.mark.parametrize("ending", ["", "\n", "\n\n", "\r\n"])
+def test_proof_with_and_without_a_newline(project: Path, ending: str) -> None:
+    session(project, "activate", "S", "work")
+    session(project, "phase", "S", "1", stdin='{"depth": 0, "seen": false}' + ending)
+    history = state(project)["phaseHistory"]
+    assert isinstance(history, list) and history[-1]["proof"] == {"depth": 0, "seen": False}
+
+
+def test_skipping_is_never_silent(project: Path) -> None:
+    session(project, "activate", "S", "work")
+    refused = session(project, "phase", "S", "2", stdin=PROOF, expect=1)
+    assert "skips 1" in refused and "--user-approved" in refused
+    text = session(project, "phase", "S", "2", "--user-approved", "no work needed", stdin=PROOF)
+    assert text.startswith("Phase: 2: End\nApproved by the user: no work needed\nSkipped: 1\n")
+    back = session(project, "phase", "S", "0", "--user-approved", "once more")
+    assert "Left without proof: seen" in back
+    history = state(project)["phaseHistory"]
+    assert isinstance(history, list) and [entry.get("approved") for entry in history] == [
+        None,
+        "no work needed",
+        "once more",
+    ]
+
+
+def test_the_same_phase_again_changes_nothing(project: Path) -> None:
+    session(project, "activate", "S", "work")
+    before = state(project)
+    assert session(project, "phase", "S", "0: Setup").startswith("Phase: 0: Setup\nSteps:")
+    assert state(project) == before
+
+
+def test_undeclared_labels_are_refused_with_the_declared(project: Path) -> None:
+    session(project, "activate", "S", "work")
+    for label in ("0.1", "7: Mine", "WAITING: x"):
+        text = session(project, "phase", "S", label, "--user-approved", "yes", stdin=PROOF, expect=1)
+        assert "declared: 0: Setup, 1: Work, 2: End" in text
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        ('{"scope": "x"}', "taskSummary is missing"), ('{"taskSummary": 3}', "taskSummary must be a string, not 3"),
+        ('{"taskSummary": "t", "contextPaths": "a"}', "contextPaths must be an array"), ('{"taskSummary": "t", "dirs": []}', "dirs is unknown"),
+        ('{"taskSummary": "t", "directoriesOfInterest": [1]}', "directoriesOfInterest[0] must be a string"), ("nonsense", "not JSON"),
+    ],
+)  # fmt: skip
+def test_parameters_are_checked_field_by_field(project: Path, given: str, words: str) -> None:
+    assert words in session(project, "activate", "S", "work", stdin=given, expect=1)
+    assert not (project / "sessions").exists() or not (project / "sessions/S/.state.json").exists()
+
+
+def test_parameters_are_kept_and_static_ones_come_from_the_skill(project: Path) -> None:
+    given = {"taskSummary": "t", "extraInfo": None, "phases": [{"label": "9"}], "nextSkills": ["mine"]}
+    text = session(project, "activate", "S", "work", stdin=json.dumps(given))
+    assert "phases, nextSkills: taken from SKILL.md" in text
+    found = state(project)
+    assert (found["taskSummary"], found["extraInfo"], found["nextSkills"]) == ("t", None, ["rest"])
+
+
+@pytest.mark.parametrize("words", [("activate", "S", "work"), ("phase", "S", "1")])
+def test_an_open_stdin_never_hangs(project: Path, words: tuple[str, ...]) -> None:
+    session(project, "activate", "S", "work")
+    reader, writer = os.pipe()
+    started = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "handbill.cli.main", "session", *words], cwd=project, stdin=reader, capture_output=True,
+        text=True, check=False, timeout=30,
+    )  # fmt: skip
+    os.close(writer)
+    os.close(reader)
+    assert time.monotonic() - started < 20
+    assert "stayed open and silent" in done.stdout or "depth is missing" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["S", "sessions/S", "{project}/sessions/S", "sessions/S/"])
+def test_names_and_paths(project: Path, name: str) -> None:
+    session(project, "activate", name.format(project=project), "work")
+    assert state(project)["skill"] == "work"
+
+
+@pytest.mark.parametrize("name", ["..", "../x", "a/b", "/tmp/x", "", ".hidden", "sessions/../../x", "a\nb", "sessions"])
+def test_names_that_are_none(project: Path, name: str) -> None:
+    if name == "sessions":
+        return  # a session may be called that
+    assert "names no session" in session(project, "init", name, expect=1)
+    assert not list(project.parent.glob("x"))
+
+
+def test_init_find_status_list(project: Path) -> None:
+    assert "New session created: sessions/S" in session(project, "init", "S")
+    assert "already exists" in session(project, "init", "S")
+    assert "no session in" in session(project, "status", "S", expect=1)
+    session(project, "activate", "S", "work", CLAUDE_CODE_SESSION_ID="w1")
+    assert session(project, "find", CLAUDE_CODE_SESSION_ID="w1").strip() == str(project / "sessions/S")
+    assert "no session" in session(project, "find", CLAUDE_CODE_SESSION_ID="w2", expect=1)
+    assert "belongs to no agent" in session(project, "find", expect=1)
+    assert "0: Setup" in session(project, "status", "S")
+    assert "work" in session(project, "status", CLAUDE_CODE_SESSION_ID="w1")
+    assert "S" in session(project, "list")
+    data = json.loads(session(project, "list", "--json"))["data"]["sessions"]
+    assert [(row["name"], row["lifecycle"], row["phase"]) for row in data] == [("S", "active", "0: Setup")]
+    assert json.loads(session(project, "--json", "list"))["ok"] is True
+
+
+@pytest.mark.parametrize(
+    "value, kept",
+    [
+        ("true", True),
+        ("12", 12),
+        ("1.5", 1.5),
+        ("null", None),
+        ('["a"]', ["a"]),
+        ("plain text", "plain text"),
+        ("007", "007"),
+    ],
+)
+def test_update_keeps_the_type(project: Path, value: str, kept: object) -> None:
+    session(project, "activate", "S", "work")
+    session(project, "update", "S", "mine", value)
+    assert state(project)["mine"] == kept
+    session(project, "update", "S", "mine", value, "--text")
+    assert state(project)["mine"] == value
+
+
+@pytest.mark.parametrize("field", ["pid", "currentPhase", "phases", "lifecycle", "skill", "v"])
+def test_update_leaves_to_other_verbs_what_is_theirs(project: Path, field: str) -> None:
+    session(project, "activate", "S", "work")
+    assert "is set by" in session(project, "update", "S", field, "1", expect=1)
+
+
+def test_ending_asks_for_what_is_open(project: Path) -> None:
+    session(project, "activate", "S", "work")
+    assert "description" in session(project, "idle", "S", expect=1)
+    assert "1 comes next" in session(project, "idle", "S", stdin="done", expect=1)
+    session(project, "phase", "S", "1", stdin=PROOF)
+    session(project, "phase", "S", "2")
+    assert "seen is missing" in session(project, "idle", "S", stdin="done", expect=1)
+    assert "seen" in session(project, "check", "S", expect=1)
+    text = session(project, "idle", "S", stdin='{"description": "done", "keywords": ["k"], "proof": {"seen": true}}')
+    assert text.startswith("Session idle: sessions/S") and "Next skills: rest" in text
+    assert "is idle" in session(project, "phase", "S", "0", expect=1)
+    assert "nothing is open" in session(project, "check", "S")
+    session(project, "deactivate", "S", stdin="all done")
+    assert "completed" in session(project, "continue", "S", expect=1)
+    assert "completed in this session" in session(project, "activate", "S", "work", expect=1)
+
+
+def test_requests_must_be_answered(project: Path) -> None:
+    (project / "REQUEST_A.md").write_text("# Ask\n#needs-review\n")
+    given = {"taskSummary": "t", "requestFiles": ["REQUEST_A.md", "none.md"]}
+    session(project, "activate", "S", "work", stdin=json.dumps(given))
+    text = session(project, "check", "S", expect=1)
+    assert "none.md does not exist" in text and "still says #needs" in text and "no `## Response`" in text
+    (project / "REQUEST_A.md").write_text("# Ask\n`#needs-review`\n\n## Response\nyes\n")
+    assert "REQUEST_A" not in session(project, "check", "S", expect=1)
+
+
+def test_no_such_skill_or_session(project: Path) -> None:
+    assert "there is no skill 'nope'" in session(project, "activate", "S", "nope", expect=1)
+    assert "CMD_REQUIRE_ACTIVE_SESSION" in session(project, "phase", "T", "1", expect=1)
+    assert json.loads(session(project, "phase", "T", "1", "--json", expect=1))["error"]["code"] == "no-session"
+
+
+def test_a_broken_state_is_put_aside_by_activate_only(project: Path) -> None:
+    session(project, "activate", "S", "work")
+    path = project / "sessions/S/.state.json"
+    path.write_text("{broken")
+    assert "is broken" in session(project, "phase", "S", "1", stdin=PROOF, expect=1)
+    assert path.read_text() == "{broken"
+    assert "broken" in session(project, "list")
+    assert "put aside" in session(project, "activate", "S", "work")
+    assert [kept.read_text() for kept in path.parent.glob(".state.json.corrupt-*")] == ["{broken"]
+
+
+def test_a_session_folder_that_is_a_file(project: Path) -> None:
+    (project / "sessions").mkdir()
+    (project / "sessions/S").write_text("mine")
+    for words in (("init", "S"), ("activate", "S", "work"), ("phase", "S", "1"), ("status", "S")):
+        assert "is a file" in session(project, *words, expect=1)
+    assert (project / "sessions/S").read_text() == "mine"
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root writes everywhere")
+def test_a_read_only_session(project: Path) -> None:
+    session(project, "activate", "S", "work")
+    (project / "sessions/S").chmod(0o500)
+    assert "nothing was changed" in session(project, "phase", "S", "1", stdin=PROOF, expect=1)
+
+
+def test_a_full_disk(project: Path) -> None:
+    """The kernel refuses the write: the state is what it was."""
+    session(project, "activate", "S", "work")
+    before = (project / "sessions/S/.state.json").read_bytes()
+    command = f"ulimit -f 0; exec {sys.executable} -B -m handbill.cli.main session phase S 1"
+    done = subprocess.run(["sh", "-c", command], cwd=project, input=PROOF, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert (project / "sessions/S/.state.json").read_bytes() == before
+
+
+def test_from_a_folder_deep_in_the_project(project: Path) -> None:
+    """A shell that went elsewhere still finds its window's project, nested repositories or not."""
+    from handbill.store.disk import make_private_directory
+
+    make_private_directory(str(project / "sessions/.windows"))
+    (project / "sessions/.windows/w1.jsonl").write_text('{"v":1}\n\n')
+    inner = project / "vendor/other"
+    (inner / ".git").mkdir(parents=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "handbill.cli.main", "session", "activate", "S", "work"], cwd=inner, input="", text=True,
+        capture_output=True, check=False, env={**os.environ, "CLAUDE_CODE_SESSION_ID": "w1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert state(project)["sessionId"] == "w1" and not (inner / "sessions").exists()
+
+
+def test_options_may_stand_before_the_name(project: Path) -> None:
+    session(project, "activate", "--user-approved", "x", "S", "work")
+    session(project, "phase", "--user-approved=y", "S", "1", stdin=PROOF)
+    session(project, "idle", "--keywords", "a, b", "--user-approved", "z", "S", stdin="done")
+    assert state(project)["searchKeywords"] == ["a", "b"]

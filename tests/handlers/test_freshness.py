@@ -1,0 +1,112 @@
+"""A delivered file that changed is delivered once more; not when the agent itself knows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from box import Box
+
+
+def updated(box: Box) -> list[str]:
+    return [path.rsplit("/", 1)[1] for path in box.log("updated")]
+
+
+def change(box: Box, name: str, text: str) -> None:
+    """As an editor does it; the time differs however fast the test is."""
+    path = box.project / name
+    before = path.stat().st_mtime_ns if path.exists() else 0
+    box.write(name, text)
+    os.utime(path, ns=(before + 10_000_000, before + 10_000_000))
+
+
+PAGE = "one/.directives/AGENTS.md"
+
+
+def begun(box: Box) -> Box:
+    box.sim.start()
+    box.sim.read("one/f.py")
+    box.sim.read("two/f.py")
+    return box
+
+
+def test_with_the_next_prompt(make_box: Callable[..., Box]) -> None:
+    box = begun(make_box())
+    change(box, PAGE, "new rules\n")
+    moment = box.sim.prompt("go on")
+    assert moment.texts[0].startswith("[Updated: ") and moment.texts[0].endswith("new rules")
+    box.sim.prompt("and on")
+    box.sim.read("one/f.py")
+    assert updated(box) == ["AGENTS.md"]
+
+
+def test_when_its_directory_is_touched_again(make_box: Callable[..., Box]) -> None:
+    box = begun(make_box())
+    change(box, PAGE, "new rules\n")
+    assert box.sim.read("two/f.py").texts == []
+    assert "new rules" in box.sim.read("one/f.py").texts[0]
+    assert updated(box) == ["AGENTS.md"]
+
+
+def test_not_what_the_agent_read_or_changed_itself(make_box: Callable[..., Box]) -> None:
+    box = begun(make_box())
+    for tool in ("Read", "Edit", "Write"):
+        change(box, PAGE, f"by {tool}\n")
+        box.sim.batch((tool, {"file_path": str(box.project / PAGE)}))
+        box.sim.prompt("go on")
+        box.sim.read("one/f.py")
+    change(box, PAGE, "by sed\n")
+    box.sim.batch(("Bash", {"command": f"sed -i s/a/b/ {PAGE}"}, ""))
+    box.sim.read("one/f.py")
+    assert updated(box) == []
+    change(box, PAGE, "by somebody else\n")
+    box.sim.read("one/f.py")
+    assert updated(box) == ["AGENTS.md"]
+
+
+def test_not_what_was_only_touched(make_box: Callable[..., Box]) -> None:
+    box = begun(make_box())
+    os.utime(box.project / PAGE, (1, 1))
+    assert box.sim.prompt("x").texts == []
+    assert box.sim.read("one/f.py").texts == []
+
+
+def test_changed_and_changed_back_before_it_could_be_delivered(make_box: Callable[..., Box]) -> None:
+    box = begun(make_box())
+    change(box, PAGE, "x" * 9000 + "\n")
+    box.write("big/.directives/AGENTS.md", "y" * 9300 + "\n")
+    box.write("big/f.py", "x")
+    box.sim.read("big/f.py", "one/f.py")  # only one of them fits
+    assert len(box.state()["pendingPreloads"]) == 1
+    waiting = next(iter(box.state()["pendingPreloads"]))
+    if waiting.endswith(PAGE):
+        change(box, PAGE, "rules of one\n")
+        box.sim.prompt("x")
+        assert updated(box) == []
+    assert set(box.sim.copies().values()) == {1}
+
+
+def test_a_page_that_went_away_is_no_update(make_box: Callable[..., Box]) -> None:
+    box = begun(make_box())
+    (box.project / PAGE).unlink()
+    assert box.sim.prompt("x").texts == []
+    assert box.errors() == []
+
+
+def test_a_directive_added_to_a_directory_that_was_looked_at(make_box: Callable[..., Box]) -> None:
+    box = begun(make_box())
+    box.write("one/.directives/INVARIANTS.md", "added later\n")
+    moment = box.sim.read("one/f.py")
+    assert [path.rsplit("/", 1)[1] for path, *_ in moment.titles] == ["INVARIANTS.md"]
+    assert box.sim.read("one/f.py").texts == []
+
+
+def test_another_windows_edit_is_news_to_this_one(make_box: Callable[..., Box]) -> None:
+    box = begun(make_box())
+    box.sim.subagent("a1")
+    box.sim.read("one/f.py", agent="a1")
+    change(box, PAGE, "by the subagent\n")
+    box.sim.batch(("Edit", {"file_path": str(box.project / PAGE)}), agent="a1")
+    box.sim.read("one/f.py")
+    assert updated(box) == ["AGENTS.md"]
+    assert "by the subagent" not in "".join(text for _, text in box.sim.views["a1"])

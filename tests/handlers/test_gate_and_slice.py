@@ -1,0 +1,157 @@
+"""Held writes, tasks handed to subagents, automatic answers: each on the host in a box."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from box import Box
+from handbill.core.event import TOOL_CALLED, Event, Tool
+from handbill.handlers.auto_answer import handle as auto_answer
+from handbill.handlers.delegation import named_places
+from makers import DictWorld, config, window
+
+
+def test_a_new_file_is_held_once(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    held = box.sim.write("one/new.py")
+    assert held.denied.startswith("[Held once by Handbill]") and "rules of one" in held.denied
+    assert box.sim.write("one/new.py").denied == ""
+    assert box.sim.write("one/other.py").denied == ""
+    assert box.sim.read("one/f.py").texts == []
+    assert set(box.sim.copies().values()) == {1}
+    record = next(value for path, value in box.state()["files"].items() if "/one/" in path)
+    assert record["parts"] == "k", "the denial is found in the client's record"
+
+
+def test_what_is_known_is_not_held(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    assert box.sim.write("one/new.py").denied == ""
+    box.write("none/f.py", "x")
+    assert box.sim.write("none/new.py").denied == "", "no directives there"
+    assert box.sim.write("one/f.py").denied == "", "no new file"
+    assert box.sim.batch(("Write", {"file_path": "/elsewhere/x.py"})).denied == ""
+    assert box.sim.batch(("Write", {})).denied == ""
+
+
+@pytest.mark.parametrize("mode, held", [("off", False), ("new", False), ("edits", True)])
+def test_modes_for_a_file_that_exists(make_box: Callable[..., Box], mode: str, held: bool) -> None:
+    box = make_box()
+    box.write(".handbill.toml", f'[write_gate]\nmode = "{mode}"\n')
+    box.sim.start()
+    assert bool(box.sim.write("one/f.py").denied) is held
+
+
+def test_an_unknown_window_is_never_held(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    assert box.sim.write("one/new.py").denied == ""
+
+
+def test_a_denial_that_never_arrived_is_made_good(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.drop_next()
+    assert box.sim.write("one/new.py").denied == "", "the hook died after its claim: the write went through"
+    box.sim.read("two/f.py")
+    box.sim.read("two/f.py")
+    assert any("/one/" in path for path, *_ in box.sim.copies()), "the directives come all the same"
+    assert set(box.sim.copies().values()) == {1}
+
+
+def test_other_tool_results_with_our_words_prove_nothing(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.drop_next()
+    box.sim.read("one/f.py")
+    title = next(iter(box.state()["files"]))
+    quoted = f"[Held once by Handbill]\n\n[Preloaded: {title} · 00000000]\nx"
+    box.sim.batch(("Bash", {"command": "cat old.log"}, quoted))
+    box.sim.read("two/f.py")
+    assert any("/one/" in path for path, *_ in box.sim.copies())
+
+
+def test_a_subagent_gets_what_its_task_names(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    call = {"prompt": "Change one/f.py, nothing else.", "subagent_type": "general-purpose"}
+    box.sim.send({"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": call, "tool_use_id": "a1"})
+    first = box.sim.subagent("x1")
+    assert any("/one/" in path for path, *_ in first.titles) and any("INVARIANTS" in path for path, *_ in first.titles)
+    assert not any("/two/" in path for path, *_ in first.titles)
+    box.sim.read("one/f.py", agent="x1")
+    assert set(box.sim.copies("x1").values()) == {1}
+    box.sim.send(
+        {
+            "hook_event_name": "PostToolBatch",
+            "tool_calls": [{"tool_name": "Agent", "tool_input": call, "tool_use_id": "a1"}],
+        }
+    )
+    assert box.sim.subagent("x2").titles and not any("/one/" in path for path, *_ in box.sim.copies("x2"))
+
+
+def test_a_subagent_gets_the_types_of_the_skill_at_work(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.write("one/.directives/TESTING.md", "how to test one\n")
+    box.skill("implement", {"label": "0"}, directives=["TESTING.md"])
+    box.sim.start()
+    box.sim.skill("implement")
+    call = {"prompt": "look around", "subagent_type": "Explore"}
+    box.sim.send({"hook_event_name": "PreToolUse", "tool_name": "Task", "tool_input": call, "tool_use_id": "a1"})
+    box.sim.send({"hook_event_name": "SubagentStart", "agent_id": "x1", "agent_type": "Explore"})
+    box.sim.read("one/f.py", agent="x1")
+    assert any(path.endswith("one/.directives/TESTING.md") for path, *_ in box.sim.copies("x1"))
+
+
+TREE = {"/p/src/a.py": "x", "/p/lib/deep/b.py": "x", "/p/README.md": "x", "/home/u/notes/n.md": "x"}
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("look at src/a.py", ["/p/src"]), ("`lib/deep/` and (src/a.py:12), please.", ["/p/lib/deep", "/p/src"]),
+        ("see /p/lib/deep/b.py.", ["/p/lib/deep"]), ("README.md only", []), ("http://x/src/a.py", []), ("and/or src/none.py", []),
+        ("~/notes/n.md", ["/home/u/notes"]), ("", []), ("src/a.py src/a.py", ["/p/src"]), ("a\0b/c", []),
+    ],
+)  # fmt: skip
+def test_places_that_a_task_names(text: str, expected: list[str]) -> None:
+    assert named_places(text, "/p", DictWorld(TREE), config()) == expected  # type: ignore[arg-type]
+
+
+def question(*labels: str) -> dict[str, object]:
+    return {"question": "Q?", "options": [{"label": label} for label in labels]}
+
+
+@pytest.mark.parametrize(
+    "rule, expected",
+    [("first", "A"), ("1", "A"), ("recommended", "B (Recommended)"), ("random", "C")],  # DictWorld rolls the last
+)
+def test_automatic_answers(rule: str, expected: str) -> None:
+    tools = [Tool("AskUserQuestion", "t", values={"questions": [question("A", "B (Recommended)", "C"), question()]})]
+    setting = config()
+    setting.auto_answer = rule
+    plan = auto_answer(Event(TOOL_CALLED, "s", tools=tools), window(), DictWorld({}), setting)  # type: ignore[arg-type]
+    assert plan is not None and plan.verdict == "block"
+    chosen = json.loads(plan.gate_text.partition("(auto): ")[2].rpartition(". Treat")[0])
+    assert chosen == [{"question": "Q?", "selected": expected}, {"question": "Q?", "selected": ""}]
+
+
+def test_automatic_answers_are_off_unless_asked_for(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    ask = ("AskUserQuestion", {"questions": [question("A")]})
+    assert box.sim.batch(ask).denied == ""
+    box.environ["E2E_AUTO_ANSWER"] = "first"
+    assert '"selected":"A"' in box.sim.batch(ask).denied
+
+
+@pytest.mark.parametrize("values", [{}, {"questions": "no"}, {"questions": [7]}, {"questions": [{"options": 3}]}])
+def test_odd_questions(values: dict[str, object]) -> None:
+    setting = config()
+    setting.auto_answer = "first"
+    event = Event(TOOL_CALLED, "s", tools=[Tool("AskUserQuestion", "t", values=values)])
+    assert auto_answer(event, window(), DictWorld({}), setting) is not None  # type: ignore[arg-type]

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from handbill.errors import CorruptState, HandbillError
+from handbill.store import sessions
+
+
+def test_what_is_kept_comes_back(tmp_path: Path) -> None:
+    folder = str(tmp_path / "sessions" / "W")
+    assert sessions.read(folder) is None
+    assert sessions.update(folder, lambda state: ({"v": 1, "a": "ü\n"}, state), make=True) is None
+    assert sessions.read(folder) == {"v": 1, "a": "ü\n"}
+    assert sessions.update(folder, lambda state: (None, "nothing")) == "nothing"
+    assert (tmp_path / "sessions/W/.state.json").stat().st_mode & 0o777 == 0o600
+    assert sessions.folders(str(tmp_path / "sessions")) == [folder]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '"x"', "\xff"])
+def test_a_broken_state_is_named_and_left(tmp_path: Path, text: str) -> None:
+    path = tmp_path / ".state.json"
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(CorruptState, match=r"\.state\.json is broken"):
+        sessions.read(str(tmp_path))
+    with pytest.raises(CorruptState):
+        sessions.update(str(tmp_path), lambda state: ({}, None))
+    assert path.read_bytes() == text.encode("latin-1")
+    sessions.put_aside(str(tmp_path))
+    assert not path.exists() and len(list(tmp_path.glob(".state.json.corrupt-*"))) == 1
+
+
+def test_a_newer_versions_state_is_not_touched(tmp_path: Path) -> None:
+    (tmp_path / ".state.json").write_text('{"v": 99}')
+    with pytest.raises(HandbillError, match="newer version"):
+        sessions.update(str(tmp_path), lambda state: ({}, None))
+    assert (tmp_path / ".state.json").read_text() == '{"v": 99}'
+
+
+def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "W"
+    path.write_text("mine")
+    for act in (lambda: sessions.read(str(path)), lambda: sessions.update(str(path), lambda s: ({}, None), make=True)):
+        with pytest.raises(HandbillError, match="is a file"):
+            act()
+    assert path.read_text() == "mine"
+
+
+def test_a_failing_change_changes_nothing(tmp_path: Path) -> None:
+    sessions.update(str(tmp_path), lambda state: ({"a": 1}, None), make=True)
+    with pytest.raises(ZeroDivisionError):
+        sessions.update(str(tmp_path), lambda state: ({"a": 1 // 0}, None))
+    assert sessions.read(str(tmp_path)) == {"a": 1}
+    assert sorted(name for name in os.listdir(tmp_path) if name.startswith(".")) == [".state.json", ".state.lock"]
+
+
+def test_no_session(tmp_path: Path) -> None:
+    with pytest.raises(sessions.NoSession, match="CMD_REQUIRE_ACTIVE_SESSION"):
+        sessions.required(str(tmp_path))
+    with pytest.raises(sessions.NoSession):
+        sessions.update(str(tmp_path / "none"), lambda state: ({}, None))
