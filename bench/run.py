@@ -1,4 +1,4 @@
-"""Run benchmarks: `.venv/bin/python bench/run.py [instructions|scale|latency|parallel ...] [--json] [--source DIR]`."""
+"""Run benchmarks: `.venv/bin/python bench/run.py [NAME ...] [--json] [--source DIR]`; bench/README.md says which."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import report
 import subject
 
-NAMES = ("instructions", "scale", "latency", "parallel")
+NAMES = ("instructions", "scale", "session", "latency", "parallel")
 
 
 def main() -> int:

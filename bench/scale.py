@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import tempfile
 from collections.abc import Callable
@@ -12,7 +13,7 @@ import callgrind
 import records
 from project import Project
 from report import Report
-from stages import DELIVER, IDLE, Stage, counted
+from stages import DELIVER, IDLE, PROMPT, Stage, counted
 from subject import Subject
 
 LIMIT = 1.2
@@ -36,10 +37,12 @@ def many_files(project: Project) -> None:
     record = ledger["files"][-1]
     for number in range(FILES):
         folder = f"{project.path}/packages/package_{number:03d}"
+        path = project.directive(f"packages/package_{number:03d}", "AGENTS.md")
+        status = os.stat(path)
         ledger["touched"].append({"dir": folder, "found": ["AGENTS.md"]})
         ledger["files"].append({
-            **record, "path": f"{folder}/.directives/AGENTS.md", "inode": f"65024:{900_000_000 + number}",
-            "hash": f"{number:08x}", "reason": f"directive of {folder}",
+            **record, "path": path, "inode": f"{status.st_dev}:{status.st_ino}", "hash": f"{number:08x}",
+            "reason": f"directive of {folder}", "stamp": f"{status.st_mtime_ns}:{status.st_size}",
         })  # fmt: skip
     project.ledger = ledger
 
@@ -89,7 +92,7 @@ def measure(root: Path, subject: Subject) -> Report:
     if not callgrind.available():
         report.notes.append(callgrind.MISSING)
         return report
-    for stage in (IDLE, DELIVER):
+    for stage in (IDLE, DELIVER, PROMPT):
         small = 0.0
         for name, grow in CASES.items():
             count = _median(stage, root, subject, grow)

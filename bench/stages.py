@@ -41,9 +41,34 @@ def settling(project: Project) -> Event:
     return project.reading("pkg/core/x.py")
 
 
+PAGES = 12
+
+
+def beginning(project: Project) -> Event:
+    """The user types a skill whose first phase has a dozen pages."""
+    ready(project)
+    names = [f"CMD_PAGE_{number:02}" for number in range(PAGES)]
+    for name in names:
+        text = f"# {name}\n\n" + "Do what this page says, in this order.\n" * 14 + f"\n## PROOF FOR §{name}\n"
+        project.write(f".directives/commands/{name}.md", text)
+    phases = [{"label": "0", "name": "Setup", "steps": [f"§{name}" for name in names]}]
+    block = json.dumps({"taskType": "BUILD", "phases": phases, "directives": ["TESTING.md"]}, ensure_ascii=False)
+    body = "Work through the phases.\n" * 200
+    project.write(
+        ".claude/skills/build/SKILL.md", f"# Build\n\n{body}\n### Session Parameters\n```json\n{block}\n```\n"
+    )
+    return project.event("UserPromptExpansion", command_name="build", command_args="", prompt="/build")
+
+
 def idle(project: Project) -> Event:
     project.deliver(settling(project))
     return project.reading("pkg/core/x.py")
+
+
+def prompting(project: Project) -> Event:
+    """Between turns every delivered file is looked at: has it changed?"""
+    project.hook(idle(project))
+    return project.event("UserPromptSubmit", prompt="go on")
 
 
 def _writes_nothing(before: Plain, after: Plain) -> bool:
@@ -70,6 +95,8 @@ class Stage:
 IDLE = Stage("a  PostToolBatch, nothing to do", idle, 0, _writes_nothing, 1.5)
 DELIVER = Stage("b  PostToolBatch, delivers two directives", delivering, 2, _claims, 2.5)
 START = Stage("c  SessionStart(startup), the six standards", starting, STANDARDS, _claims, 3.0)
+SKILL = Stage("s  UserPromptExpansion, a skill begins with 12 pages", beginning, PAGES, _claims, 4.0)
+PROMPT = Stage("p  UserPromptSubmit, nothing has changed", prompting, 0, _writes_nothing, 1.5)
 SETTLE = Stage("d  PostToolBatch, settles two receipts", settling, 0, _settles, None)
 
 

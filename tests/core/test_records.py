@@ -54,3 +54,22 @@ def test_lines_that_did_not_change_are_not_touched() -> None:
     records = Records("path", text, loads, dumps)
     records["/b"] = {"hash": "3"}
     assert records.written(dumps) == '\n{"path":"/a","odd":  "spacing"}\n{"path":"/b","hash":"3"}'
+
+
+@given(st.dictionaries(st.text(max_size=12), st.sampled_from(["", "1:2", "3:4"]), max_size=8), st.data())
+def test_a_column_is_what_the_records_say(stamps: dict[str, str], data: st.DataObject) -> None:
+    """Whatever the names hold: quotes, commas, line ends; also when some were changed since."""
+    made = Records.of("path", {name: {"a": 'x","stamp":"9', "stamp": stamp} for name, stamp in stamps.items()})
+    read = Records("path", made.written(dumps), loads, dumps)
+    for name in data.draw(st.lists(st.sampled_from(sorted(stamps)), max_size=3)) if stamps else ():
+        stamps[name] = "5:6"
+        read[name] = {"stamp": "5:6"}
+    assert {name: stamp for name, stamp in read.column("stamp") if stamp} == {n: s for n, s in stamps.items() if s}
+
+
+def test_a_long_column_is_read_in_turns() -> None:
+    made = Records.of("path", {f"/{number}": {"stamp": str(number)} for number in range(250)})
+    read = Records("path", made.written(dumps), loads, dumps)
+    turns = [dict(read.column("stamp", 100, turn)) for turn in range(3)]
+    assert all(len(turn) <= 100 for turn in turns)
+    assert len({name for turn in turns for name in turn}) == 250

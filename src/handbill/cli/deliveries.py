@@ -99,7 +99,8 @@ def _lines(path: str, start: int = 0) -> Iterator[dict[str, Any]]:
 
 _AT = {
     "session_started": "start", "prompt_submitted": "prompt", "tool_batch_finished": "tools",
-    "subagent_started": "agent", "session_ended": "end", "instructions_loaded": "host",
+    "subagent_started": "agent", "skill_expanded": "skill", "tool_called": "held", "session_ended": "end",
+    "instructions_loaded": "host",
 }  # fmt: skip
 
 

@@ -79,8 +79,8 @@ def described(window: Window, project: str) -> dict[str, Any]:
     ]  # fmt: skip
     return {
         "session": window.session, "agent": window.agent, "epoch": window.epoch, "created": window.created,
-        "project": project, "lifecycle": window.lifecycle, "directories": len(window.touched), "files": files,
-        "unsettled": sorted(window.carried),
+        "project": project, "lifecycle": window.lifecycle, "work": window.work, "directories": len(window.touched),
+        "files": files, "unsettled": sorted(window.carried),
     }  # fmt: skip
 
 
@@ -90,6 +90,11 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
     compactions = f"{count(data['epoch'], 'compaction')}, " if data["epoch"] else ""
     directories = f"{data['directories']} {'directory' if data['directories'] == 1 else 'directories'}"
     screen.print(f"[dim]since {when(data['created'])}, {compactions}{directories} looked at[/]")
+    if data["work"].get("skill"):
+        session = f" in {short(data['work']['session'], data['project'])}" if data["work"].get("session") else ""
+        screen.print(
+            f"[dim]at work:[/] {safe(data['work']['skill'])}, phase {safe(data['work'].get('phase') or '–')}{session}"
+        )
     rows = table("file", "part|r", "tokens|r", "reason", "when|n", "state")
     for one in data["files"]:
         part = f"{one['delivered']}/{one['parts']}" if one["parts"] > 1 else ""

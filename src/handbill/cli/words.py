@@ -10,7 +10,9 @@ from typing import Any
 class VerbParser(argparse.ArgumentParser):
     """`argparse` takes an optional argument as missing once an option stands before it; here it comes first."""
 
-    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:
+    def parse_known_args(  # type: ignore[override]  # as its callers use it
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> Any:
         if args is not None and not any(isinstance(one, argparse._SubParsersAction) for one in self._actions):
             args = self._arguments_first(list(args))
         return super().parse_known_args(args, namespace)

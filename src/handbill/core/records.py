@@ -83,6 +83,29 @@ class Records:
             if changed is not None and changed.get(field) == value:
                 yield path, changed
 
+    def column(self, field: str, most: int = 0, turn: int = 0) -> Iterator[tuple[str, str]]:
+        """(name, value) of one text field of the records that have it, without reading the rest of them.
+
+        With `most`, of so many stored ones at a time; which ones depends on `turn`.
+        """
+        opening, marker = f'{{"{self.key}":"', f'"{field}":"'
+        lines = self._text.split("\n") if self._text else []
+        if most and len(lines) > most:
+            start = turn * most % len(lines)
+            lines = (lines + lines)[start : start + most]
+        for line in lines:
+            at = line.find(marker)
+            if at < 0 or not line.startswith(opening):
+                continue
+            name = line[len(opening) : line.find('","', len(opening))]
+            if "\\" in name:  # escaped in some way
+                name = self._record(line)[self.key]
+            if name not in self._changed:
+                yield name, line[at + len(marker) : line.find('"', at + len(marker))]
+        for name, changed in self._changed.items():
+            if changed is not None and changed.get(field):
+                yield name, changed[field]
+
     def _find(self, path: str) -> int:
         if not self._text or self._dumps is None:
             return -1

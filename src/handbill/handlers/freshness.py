@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 
+MOST = 100  # files looked at between two turns; with more than that, others at the next prompt
+
+
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
     plan = Plan()
     if event.kind == TOOL_BATCH_FINISHED:
@@ -28,8 +31,9 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
                 if stamp not in ("", record["stamp"]):
                     plan.known[path] = stamp
     else:
-        for path, record in window.files.items():
-            check(path, record, plan, world)
+        for path, before in window.files.column("stamp", MOST, int(world.now())):
+            if world.stamp(path) not in ("", before):  # a file that is gone is no news
+                check(path, window.files[path], plan, world)
     return plan or None
 
 

@@ -141,6 +141,12 @@ def registered(settings: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
+def matchers(settings: dict[str, Any], event: str) -> set[str]:
+    """The tools that our handlers of an event are registered for, as written."""
+    groups = settings.get("hooks", {}).get(event, [])
+    return {str(group.get("matcher", "")) for group in groups if any(map(is_ours, group.get("hooks", [])))}
+
+
 _STYLES: tuple[int | str | None, ...] = (2, 4, "\t", 3, 1, 8, None)
 
 

@@ -1,0 +1,55 @@
+"""What `engine doctor` looks at besides the wiring: skills, sessions, and where calls are held."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from handbill.cli import settings_file
+from handbill.cli.checks import BAD, OK, Finding, settings_paths
+from handbill.cli.place import Place
+from handbill.cli.screen import count
+from handbill.errors import HandbillError
+from handbill.hosts import claude_settings
+
+
+def write_gate(place: Place) -> Iterator[Finding]:
+    wanted = claude_settings.matcher("PreToolUse", place.config.write_gate)
+    for path in settings_paths(place):
+        try:
+            settings = claude_settings.parse(settings_file.read(path), path)
+        except HandbillError:
+            continue  # reported by the check of the wiring
+        for held in claude_settings.matchers(settings, "PreToolUse") - {wanted}:
+            text = f"write_gate.mode is {place.config.write_gate!r}, but {path} holds calls of {held or 'every tool'}"
+            yield Finding("write gate", BAD, text, "engine install")
+
+
+def skills(place: Place) -> Iterator[Finding]:
+    from handbill.cli.skills import described, names
+    from handbill.world import World
+
+    rows = [described(name, place, World(place.config.roots)) for name in names(place)]
+    problems = [problem for row in rows for problem in row["problems"]]
+    for problem in problems[:10]:
+        yield Finding("skills", BAD, problem, "correct the file; engine skills NAME shows what is understood of it")
+    if not problems:
+        yield Finding("skills", OK, f"{count(len(rows), 'skill')}, all can be read")
+
+
+def sessions(place: Place) -> Iterator[Finding]:
+    from handbill.store import sessions as store
+
+    folders = store.folders(os.path.join(place.project, "sessions"))
+    broken = 0
+    for folder in folders:
+        try:
+            store.read(folder)
+        except HandbillError as error:
+            broken += 1
+            yield Finding("sessions", BAD, str(error), error.hint)
+    if folders and not broken:
+        yield Finding("sessions", OK, count(len(folders), "session"))
+
+
+ALL = (write_gate, skills, sessions)
