@@ -9,7 +9,7 @@ VERSIONS := 2.1.197 2.1.325
 export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
-.PHONY: demo test check unit e2e bench clients clean
+.PHONY: demo test check unit e2e bench docs clients clean
 
 demo: $(VENV)/ready
 	@$(BIN)/engine demo
@@ -29,6 +29,9 @@ e2e: $(VENV)/ready clients
 
 bench: $(VENV)/ready clients
 	$(BIN)/python bench/run.py
+
+docs: $(VENV)/ready
+	$(BIN)/python -m handbill.cli.reference > docs/cli.md
 
 clients:
 	@sh tests/e2e/install_clients.sh $(CLIENTS) $(VERSIONS)

@@ -281,9 +281,7 @@ def test_demo_delivers_everything_once() -> None:
 
 def test_doctor_looks_at_skills_sessions_and_the_write_gate(project: Path) -> None:
     engine("install", "--project", str(project))
-    assert not [
-        row for row in engine("doctor", cwd=project, expect=1)["data"]["checks"] if row["check"] == "write gate"
-    ]
+    assert not [row for row in engine("doctor", cwd=project)["data"]["checks"] if row["check"] == "write gate"]
     (project / ".handbill.toml").write_text('[write_gate]\nmode = "edits"\n')
     (project / ".claude/skills/bad").mkdir(parents=True)
     (project / ".claude/skills/bad/SKILL.md").write_text("### Session Parameters\n```json\n{,}\n```\n")

@@ -45,11 +45,9 @@ class Reader:
         skill = self._opened(path)
         if skill is None:
             return
+        if skill.values or not self.work.get("skill"):  # a lightweight helper leaves the work in hand alone
+            self._begin(name, path, skill, skill.phases[0].label if skill.phases else "")
         self._references(path)
-        if not skill.values and self.work.get("skill"):
-            return  # a lightweight helper: the work in hand goes on
-        first = skill.phases[0].label if skill.phases else ""
-        self._begin(name, path, skill, first)
 
     def told(self, notice: Notice) -> None:
         """A command changed the session: activated or continued it, moved it on, or ended it."""
@@ -63,13 +61,12 @@ class Reader:
         if not path:
             self.plan.notes.append(f"the skill {name} of {notice.get('session')} is in no library")
         elif skill is not None:
-            if verb != "phase":
-                self._body(name, path)
-                self._references(path)
             if verb == "phase":
                 self._enter(name, path, skill, label)
             else:
+                self._body(name, path)
                 self._begin(name, path, skill, label)
+                self._references(path)
         for file in notice.get("files", ()):
             self.plan.want(str(file), f"{name}, {notice.get('why', verb)}")
         look = Look(self.event, self.window, self.world, self.config, tuple(self.work.get("directives", ())))

@@ -11,6 +11,7 @@ from handbill.cli.session.desk import alive, desk
 from handbill.cli.session.resume import artifacts
 from handbill.core import phases as order
 from handbill.core.session import State, holder_of, label_of, phases_of
+from handbill.hotjson import dumps
 from handbill.store import sessions
 
 if TYPE_CHECKING:
@@ -64,10 +65,15 @@ def _earlier(state: State) -> list[dict[str, Any]]:
     ]
 
 
+def _proof(entry: dict[str, Any]) -> list[tuple[str, Any]]:
+    proof = entry.get("proof")
+    return list(proof.items()) if isinstance(proof, dict) else []
+
+
 def _row(entry: Any) -> tuple[str, str, str]:
     if not isinstance(entry, dict):
         return "–", safe(str(entry)), ""
-    words = [f"{name}={value}" for name, value in entry.get("proof", {}).items()]
+    words = [f"{name} {value if isinstance(value, str) else dumps(value)}" for name, value in _proof(entry)]
     words += [f"skipped {', '.join(entry['skipped'])}"] if entry.get("skipped") else []
     words += [f"unproven {', '.join(entry['unproven'])}"] if entry.get("unproven") else []
     words += [f"approved: {entry['approved']}"] if entry.get("approved") else []
