@@ -56,7 +56,8 @@ def _claim_rows(turn: Turn, found: Claim) -> list[tuple[str, str, str, int]]:
         name = "updated" if grant.word == UPDATED else first
         label = f"{grant.reason} (part {grant.part}/{grant.parts})" if grant.parts > 1 else grant.reason
         rows.append((name, grant.path, label, len(grant.block)))
-    rows += [(why, path, reason, 0) for path, why, reason in found.skipped]
+    if turn.event.lane == 1:  # the other lanes ask for the same, and all but one are told that it is there
+        rows += [(why, path, reason, 0) for path, why, reason in found.skipped]
     rows += [("queue-pending", path, reason, 0) for path, reason in found.queued]
     rows += [("resolve-ref", path, reason, 0) for path, reason in found.named]
     rows += [("refused", refusal.path, refusal.why, 0) for refusal in found.refused]

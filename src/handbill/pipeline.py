@@ -60,9 +60,10 @@ def _run(turn: Turn) -> Answer:
     channel = event.kind in turn.host.CHANNELS
     if current is not None:
         if channel:
-            event.notices = store.notices(event.session_id)
-            if event.notices:  # a session was begun or moved: what the host itself brought counts as there
-                event.skills = turn.host.skills_loaded(event, turn.world)
+            for notice in store.notices(event.session_id):
+                (event.tasks if notice.get("verb") == "task" else event.notices).append(notice)
+            if any(notice.get("verb") in ("activate", "continue") for notice in event.notices):
+                event.skills = turn.host.skills_loaded(event, turn.world)  # what the host itself brought is there
         turn.plan = decide(turn, current)
     changed = current is not window
     pending = current is not None and bool(current.pending) and channel

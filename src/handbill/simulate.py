@@ -40,7 +40,7 @@ class Moment:
 
     @property
     def titles(self) -> list[tuple[str, str, int, int]]:
-        lines = (line for text in self.texts for line in text.split("\n") if line.startswith("["))
+        lines = (line for text in (*self.texts, self.denied) for line in text.split("\n") if line.startswith("["))
         return [title for title in map(read_title, lines) if title is not None]
 
 

@@ -275,7 +275,7 @@ def test_an_unexpected_error_leaves_a_report(tmp_path: Path) -> None:
 
 def test_demo_delivers_everything_once() -> None:
     data = engine("demo", "--fast")["data"]
-    assert data["once"] is True and len(data["events"]) == 17
+    assert data["once"] is True and len(data["events"]) == 20
     assert "every file exactly once per window" in run("demo", "--fast").stdout
 
 

@@ -101,7 +101,7 @@ def test_a_projects_own_page_stands_for_a_phase_of_a_shipped_skill(make_box: Cal
     box = make_box()
     box.page("CMD_REPORT_INTENT", "our own way to report\n")
     box.sim.start()
-    box.sim.skill("implement")
+    box.shell("engine session activate S implement")
     found = [line["file"] for line in box.deliveries.of("claim-deliver")]
     assert str(box.project / ".directives/commands/CMD_REPORT_INTENT.md") in found
     assert not any(path.endswith("data/directives/commands/CMD_REPORT_INTENT.md") for path in found)

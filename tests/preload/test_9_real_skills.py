@@ -12,12 +12,19 @@ def names(box: Box) -> list[str]:
     return [line["file"].rsplit("/", 1)[1] for line in box.deliveries.of("claim-deliver")]
 
 
+def shipped(box: Box, *skills: str) -> Box:
+    """As a user gets them to type: copied into the project."""
+    for name in skills:
+        assert box.process(f"engine skills {name} --copy").returncode == 0
+    return box
+
+
 def advance(box: Box, label: str, proof: str = "") -> None:
     box.shell(f"echo '{proof}' | engine session phase {SESSION} '{label}'")
 
 
 def test_implement_from_beginning_to_end(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+    box = shipped(make_box(), "implement")
     box.sim.start()
     box.sim.skill("implement", "add auth")
     activate(box)
@@ -43,7 +50,7 @@ def test_implement_from_beginning_to_end(make_box: Callable[..., Box]) -> None:
 
 
 def test_a_mode_brings_its_page(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+    box = shipped(make_box(), "analyze")
     box.sim.start()
     box.sim.skill("analyze", "hooks")
     activate(box, "analyze")
@@ -55,7 +62,7 @@ def test_a_mode_brings_its_page(make_box: Callable[..., Box]) -> None:
 
 
 def test_fix_then_test_in_one_window(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+    box = shipped(make_box(), "fix", "test")
     box.sim.start()
     box.sim.skill("fix", "login")
     activate(box, "fix")
@@ -72,7 +79,7 @@ def test_fix_then_test_in_one_window(make_box: Callable[..., Box]) -> None:
 
 
 def test_do_has_no_phases(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+    box = shipped(make_box(), "do")
     box.sim.start()
     box.sim.skill("do")
     activate(box, "do")
@@ -86,3 +93,23 @@ def test_every_shipped_skill_is_sound(make_box: Callable[..., Box]) -> None:
     for name in ("analyze", "do", "fix", "implement", "test"):
         done = box.process(f"engine skills {name} --json")
         assert (done.returncode == 0 and '"without": []' in done.stdout) or '"phases": []' in done.stdout, done.stdout
+
+
+def test_a_command_of_the_users_own_with_a_shipped_name_is_left_alone(make_box: Callable[..., Box]) -> None:
+    """`.claude/commands/test.md` is the user's: typing it brings none of our pages."""
+    box = make_box()
+    box.write(".claude/commands/test.md", "run the tests\n")
+    box.sim.start()
+    assert box.sim.skill("test").texts == []
+    assert box.state()["work"] == {}
+
+
+def test_a_shipped_skill_without_a_copy_begins_with_its_session(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    activate(box, "fix")
+    box.deliveries.assert_delivery_count("fix/SKILL.md", 1)
+    assert "CMD_INGEST_CONTEXT_BEFORE_WORK.md" in names(box)
+    assert box.process("engine skills fix --copy").returncode == 0
+    again = box.process("engine skills fix --copy")
+    assert again.returncode == 1 and "only shipped skills" in again.stderr

@@ -62,7 +62,7 @@ def _play(folder: str, args: argparse.Namespace) -> dict[str, Any]:
     if screen:
         screen.print(f"[bold]A session in {project}[/], hooks as real processes\n", soft_wrap=True)
     rows: list[dict[str, Any]] = []
-    for label, moment in _session(simulator):
+    for label, moment in _session(simulator, environ):
         rows.append(_row(label, moment, simulator))
         if screen:
             _show_row(screen, rows[-1], project)
@@ -77,29 +77,48 @@ def install_sample(project: str, environ: dict[str, str]) -> str:
     from handbill.cli import settings_file
 
     sample.make(project)
-    command = [sys.executable, "-m", "handbill.cli.main", "install", "--project", project, "--json"]
     where = {**environ, "PYTHONPATH": settings_file.PACKAGE_PARENT}
-    subprocess.run(command, env=where, check=True, capture_output=True)
+    for words in (["install"], ["skills", "fix", "--copy"]):
+        command = [sys.executable, "-m", "handbill.cli.main", *words, "--project", project, "--json"]
+        subprocess.run(command, env=where, check=True, capture_output=True)
     return settings_file.path_for(project, user=False)
 
 
-def _session(sim: Simulator) -> Iterator[tuple[str, Moment]]:
+def _session(sim: Simulator, environ: dict[str, str]) -> Iterator[tuple[str, Moment]]:
     yield "session starts", sim.start()
-    yield "prompt", sim.prompt("fix the cart")
+    yield "the user types /fix", sim.skill("fix", "the cart loses its last item")
+    yield "engine session activate CART fix", _engine(sim, environ, "activate", "CART", "fix")
+    proof = '{"contextRead": ["api/carts/merge.py"]}'
+    yield 'engine session phase CART "1: Reproduction"', _engine(sim, environ, "phase", "CART", "1", stdin=proof)
     yield "reads api/orders.py", sim.read("api/orders.py")
     yield "reads api/carts/merge.py", sim.read("api/carts/merge.py")
+    yield "writes worker/retry.py: held once, with the rules", sim.write("worker/retry.py")
+    yield "writes worker/retry.py again", sim.write("worker/retry.py")
     yield "3 parallel reads", sim.read("worker/jobs.py", "api/orders.py", "api/carts/merge.py")
     yield "reads reports/year.py (35,000-character directive)", sim.read("reports/year.py")
     for number in range(2, 5):
         yield f"runs a command ({number} of 4 events)", sim.batch(("Bash", {"command": "make report"}))
-    yield "subagent starts", sim.subagent(AGENT)
+    task = {"prompt": "Look at api/orders.py and report.", "subagent_type": "general-purpose"}
+    sim.send({"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": task, "tool_use_id": "toolu_task"})
+    yield "subagent starts, its task names api/orders.py", sim.subagent(AGENT)
     yield "subagent reads api/orders.py", sim.read("api/orders.py", agent=AGENT)
-    yield "subagent reads it again", sim.read("api/orders.py", agent=AGENT)
     yield "runs a command", sim.batch(("Bash", {"command": "make test"}))
     yield "compaction", sim.compact()
     yield "reads worker/jobs.py again", sim.read("worker/jobs.py")
     yield "resume", sim.start("resume")
     yield "reads worker/jobs.py again", sim.read("worker/jobs.py")
+
+
+def _engine(sim: Simulator, environ: dict[str, str], *words: str, stdin: str = "") -> Moment:
+    """The agent runs the real command in its shell."""
+    import subprocess
+
+    from handbill.cli import settings_file
+
+    command = [sys.executable, "-m", "handbill.cli.main", "session", *words]
+    shell = {**environ, "PYTHONPATH": settings_file.PACKAGE_PARENT, "CLAUDE_CODE_SESSION_ID": sim.session}
+    done = subprocess.run(command, env=shell, cwd=sim.project, input=stdin, capture_output=True, text=True, check=True)
+    return sim.batch(("Bash", {"command": f"engine session {' '.join(words)}"}, done.stdout))
 
 
 def _row(label: str, moment: Moment, simulator: Simulator) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table, tokens
 from handbill.core.migrate import to_text
 from handbill.errors import HandbillError
+from handbill.handlers.skills import skill_at, skill_file
 from handbill.hosts import claude_code
 from handbill.hotjson import dumps
 from handbill.pipeline import run as play
@@ -28,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="FILE", help="as if the agent read these now")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--write", metavar="FILE", help="as if it wrote this new file")
-    what.add_argument("--skill", metavar="NAME", help="as if the user typed /NAME")
+    what.add_argument("--skill", metavar="NAME", help="as if that skill began")
     what.add_argument("--phase", metavar="LABEL", help="as if the session moved to this phase")
     what.add_argument("--start", action="store_true", help="as if a new window began")
     parser.add_argument("--session", metavar="ID", help="whose window (default: yours, or the newest)")
@@ -78,7 +79,7 @@ def _copy(place: Place, args: argparse.Namespace) -> tuple[Key, MemoryStore]:
 def _event(args: argparse.Namespace, place: Place) -> dict[str, Any]:
     if args.start:
         return {"hook_event_name": "SessionStart", "source": "startup"}
-    if args.skill:
+    if args.skill and skill_file(args.skill, World(place.config.roots), place.config, shipped=False):
         return {"hook_event_name": "UserPromptExpansion", "command_name": args.skill}
     if args.write:
         values = {"file_path": os.path.abspath(args.write)}
@@ -87,18 +88,30 @@ def _event(args: argparse.Namespace, place: Place) -> dict[str, Any]:
         {"tool_name": "Read", "tool_input": {"file_path": os.path.abspath(path)}, "tool_use_id": f"preview-{number}"}
         for number, path in enumerate(args.paths)
     ]
-    return {"hook_event_name": "PostToolBatch", "tool_calls": calls, "phase": args.phase}
+    return {"hook_event_name": "PostToolBatch", "tool_calls": calls, "told": _told(args, place)}
+
+
+def _told(args: argparse.Namespace, place: Place) -> dict[str, Any]:
+    """What a command would tell the hooks: a phase, or a skill that only a session can begin."""
+    if args.phase:
+        return {"verb": "phase", "phase": args.phase.partition(":")[0]}
+    if not args.skill:
+        return {}
+    world = World(place.config.roots)
+    path = skill_file(args.skill, world, place.config)
+    skill = skill_at(path, world)[0] if path else None
+    if skill is None:
+        raise HandbillError(f"there is no skill {args.skill!r}", "engine skills lists what there is")
+    return {"verb": "activate", "skill": args.skill, "phase": skill.phases[0].label if skill.phases else ""}
 
 
 def _played(place: Place, key: Key, store: MemoryStore, raw: dict[str, Any]) -> list[dict[str, Any]]:
     window = store.read(key)
     agent = {} if key[1] == "main" else {"agent_id": key[1]}
-    label = raw.pop("phase", None)
-    if label and window is not None:
-        store.post(key[0], {
-            "verb": "phase", "session": window.work.get("session", ""), "skill": window.work.get("skill", ""),
-            "phase": label.partition(":")[0], "by": "terminal" if key[1] == "main" else "", "at": time.time(),
-        })  # fmt: skip
+    told = raw.pop("told", None)
+    if told and window is not None:
+        usual = {"session": window.work.get("session", ""), "skill": window.work.get("skill", "")}
+        store.post(key[0], {**usual, **told, "by": "terminal" if key[1] == "main" else "", "at": time.time()})
     transcript = window.transcript if window is not None else ""
     full = {"session_id": key[0], "cwd": place.project, "transcript_path": transcript, **agent, **raw}
     environ = {"CLAUDE_PROJECT_DIR": place.project}

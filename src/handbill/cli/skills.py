@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 from typing import TYPE_CHECKING, Any
 
 from handbill.cli.place import Place, here, project_option
@@ -19,12 +20,19 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", help="one skill, with its phases, pages and templates")
+    parser.add_argument(
+        "--copy",
+        action="store_true",
+        help="copy a shipped skill into .claude/skills, so that the client knows it as /NAME",
+    )
     project_option(parser)
 
 
 def run(args: argparse.Namespace) -> Result:
     place = here(args.project)
     world = World(place.config.roots)
+    if args.copy:
+        return _copied(args.name, place, world)
     if args.name:
         return _one(args.name, place, world)
     rows = [described(name, place, world) for name in names(place)]
@@ -32,6 +40,16 @@ def run(args: argparse.Namespace) -> Result:
         {"skills": rows}, lambda screen: _show(screen, rows, place.project), next_step="engine skills NAME",
         exit_code=1 if any(row["problems"] for row in rows) else 0,
     )  # fmt: skip
+
+
+def _copied(name: str | None, place: Place, world: World) -> Result:
+    path = skill_file(name or "", world, place.config)
+    if not name or not path.startswith(place.config.shipped_skills + "/"):
+        what = f"{name!r} is none of them" if name else "a name is needed"
+        raise HandbillError(f"only shipped skills are copied; {what}", "engine skills lists what there is")
+    target = os.path.join(place.project, ".claude", "skills", name)
+    shutil.copytree(os.path.dirname(path), target)
+    return Result({"skill": name, "path": target}, text=f"copied to {target}", next_step=f"type /{name} to your agent")
 
 
 def names(place: Place) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handbill.core.event import PROMPT_SUBMITTED, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED
+from handbill.core.event import PROMPT_SUBMITTED, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED, TOOL_CALLED
 from handbill.core.pack import meant, shown
 from handbill.core.records import Records
 from handbill.core.window import Window
@@ -98,10 +98,10 @@ def opened(event: Event, window: Window | None, now: float) -> Window:
 
 
 def continued(event: Event, window: Window, now: float) -> Window:
-    """Of a subagent's window only what came with its start is left."""
+    """Of a subagent's window only what came with its start is left, and in the results of its calls."""
     twin = opened(event, None, now)
     twin.files = Records.of(
-        "path", {p: record for p, record in window.files.items() if record["via"] == SUBAGENT_STARTED}
+        "path", {p: record for p, record in window.files.items() if record["via"] in (SUBAGENT_STARTED, TOOL_CALLED)}
     )
     twin.flags = {name: value for name, value in window.flags.items() if name == "standards"}
     return twin

@@ -53,7 +53,8 @@ class Tool:
 class Event:
     __slots__ = (
         "agent_id", "calls", "client", "cwd", "host", "kind", "lane", "notices", "path", "project", "prompt", "raw",
-        "reads_agents_md", "reason", "session_id", "skill", "skills", "source", "tools", "transcript", "version",
+        "reads_agents_md", "reason", "session_id", "skill", "skills", "source", "tasks", "tools", "transcript",
+        "version",
     )  # fmt: skip
 
     def __init__(
@@ -93,6 +94,7 @@ class Event:
         self.skill = skill  # skill_expanded: what the user typed
         self.skills: list[str] = []  # folders of skills whose bodies the host's record shows
         self.notices: list[dict[str, Any]] = []  # word that commands left for this session's hooks
+        self.tasks: list[dict[str, Any]] = []  # word of tasks that were handed to subagents
         self.client = client  # process id of the host; tells lanes of one start from a second start
         self.version = version
         self.reads_agents_md = reads_agents_md  # the host reads AGENTS.md itself where no CLAUDE.md is

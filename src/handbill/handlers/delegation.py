@@ -8,7 +8,6 @@ from __future__ import annotations
 from handbill.core.paths import join, parent
 from handbill.core.plan import Plan
 from handbill.handlers.directives import inside
-from handbill.handlers.notices import TASK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
         if places or types:
             plan = plan or Plan()
             plan.post.append({
-                "verb": TASK, "call": tool.id, "type": str(tool.values.get("subagent_type") or "general-purpose"),
+                "verb": "task", "call": tool.id, "type": str(tool.values.get("subagent_type") or "general-purpose"),
                 "dirs": places, "directives": types, "at": world.now(),
             })  # fmt: skip
     return plan

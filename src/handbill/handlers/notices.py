@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from handbill.core.event import Event
     from handbill.world import World
 
-TASK = "task"  # a subagent's, posted when it is handed out
 TERMINAL = "terminal"  # from a person's shell
 
 _UNSEEN = 60.0  # seconds after which nobody's call will show it any more
@@ -24,8 +23,6 @@ _BETWEEN_TURNS = 5.0
 
 def belongs(notice: dict[str, Any], event: Event, world: World) -> bool:
     """Did this window's agent run the command that left this?"""
-    if notice.get("verb") == TASK:
-        return False
     main = event.window[1] == MAIN
     if notice.get("by") == TERMINAL:
         return main

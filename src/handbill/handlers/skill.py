@@ -37,7 +37,7 @@ class Reader:
 
     def invoked(self, name: str, how: str) -> None:
         """The host put the skill's body into the window: typed by the user, or called by the model."""
-        path = skill_file(name, self.world, self.config)
+        path = skill_file(name, self.world, self.config, shipped=False)
         if not path:
             return  # built into the host, or a plain command: nothing of ours belongs to it
         if path not in self.window.files:
@@ -63,7 +63,7 @@ class Reader:
         elif skill is not None:
             if verb == "phase":
                 self._enter(name, path, skill, label)
-            else:
+            elif verb != "update":
                 self._body(name, path)
                 self._begin(name, path, skill, label)
                 self._references(path)

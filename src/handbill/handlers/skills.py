@@ -19,14 +19,17 @@ _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 _PLUGINS = "plugins/installed_plugins.json"
 
 
-def skill_file(name: str, world: World, config: Config) -> str:
-    """The SKILL.md of a skill: the project's, the user's, a plugin's, the shipped one; empty: there is none."""
+def skill_file(name: str, world: World, config: Config, *, shipped: bool = True) -> str:
+    """The SKILL.md of a skill: the project's, the user's, a plugin's, the shipped one; empty: there is none.
+
+    Without `shipped`: one that the host knows, too.
+    """
     plugin, _, own = name.rpartition(":")
     if not own or own.startswith(".") or not _PLAIN.issuperset(own + plugin):
         return ""
     folders = [] if plugin else [f"{config.project}/.claude/skills", f"{config.user_library}/skills"]
     folders += [f"{folder}/skills" for folder in _plugin_folders(plugin, world, config)]
-    for folder in (*folders, config.shipped_skills):
+    for folder in (*folders, config.shipped_skills) if shipped and not plugin else folders:
         path = f"{folder}/{own}/SKILL.md"
         if world.is_file(path):
             return path

@@ -5,7 +5,6 @@ from __future__ import annotations
 from handbill.core.event import SUBAGENT_STARTED
 from handbill.core.plan import Plan
 from handbill.handlers.directives import Look
-from handbill.handlers.notices import TASK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,13 +15,10 @@ if TYPE_CHECKING:
 
 
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
-    tasks = [notice for notice in event.notices if notice.get("verb") == TASK]
-    if not tasks:
-        return None
     if event.kind != SUBAGENT_STARTED:
-        return _over(event, tasks)
+        return _over(event)
     # Several of one type may start at once, and nothing says which is which: each gets what all of them name.
-    mine = [task for task in tasks if task.get("type") == event.raw.get("agent_type")]
+    mine = [task for task in event.tasks if task.get("type") == event.raw.get("agent_type")]
     if not mine:
         return None
     types = tuple({name: None for task in mine for name in task.get("directives", ())})
@@ -34,10 +30,9 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
     return look.plan
 
 
-def _over(event: Event, tasks: list[dict[str, object]]) -> Plan | None:
+def _over(event: Event) -> Plan | None:
     """The call that handed it out has ended: its agent has started, or never will."""
-    calls = {tool.id for tool in event.tools}
-    done = [str(task["id"]) for task in tasks if task.get("call") in calls]
+    done = [str(task["id"]) for task in event.tasks if task.get("call") in event.calls]
     if not done:
         return None
     plan = Plan()

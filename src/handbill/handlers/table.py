@@ -58,7 +58,7 @@ def _freshness(event: Event, window: Window) -> bool:
 
 
 _ASKED = {
-    "start": _start, "skill": _skill, "subagent": lambda event, _: bool(event.notices), "directives": _directives,
+    "start": _start, "skill": _skill, "subagent": lambda event, _: bool(event.tasks), "directives": _directives,
     "freshness": _freshness,
 }  # fmt: skip
 
