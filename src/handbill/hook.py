@@ -90,7 +90,6 @@ def _answer(
         raise HandbillError(f"{raw.get('hook_event_name')} without a session id: no window to deliver to")
     if "--lane" in arguments[:-1]:
         event.lane = int(arguments[arguments.index("--lane") + 1].partition("/")[0])
-    config.auto_answer = environ.get("E2E_AUTO_ANSWER", "")
     answer = run(event, speaker, store, World(config.roots), config)
     rendered = speaker.render(event, answer.text, answer.plan, answer.message)
     if event.kind == "session_ended":

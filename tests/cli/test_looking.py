@@ -299,3 +299,11 @@ def test_doctor_looks_at_skills_sessions_and_the_write_gate(project: Path) -> No
     assert not [
         row for row in engine("doctor", cwd=project, expect=1)["data"]["checks"] if row["check"] == "write gate"
     ]
+
+
+def test_an_update_is_no_duplicate() -> None:
+    lines = [
+        {"window": "w", "file": "/f", "event": name, "source": ""} for name in ("claim-deliver", "updated", "updated")
+    ]
+    assert duplicates_of(lines) == []
+    assert len(duplicates_of([*lines, lines[0]])) == 1

@@ -132,6 +132,15 @@ def test_the_phase_in_hand_comes_back_after_a_compaction(make_box: Callable[...,
     box.deliveries.assert_no_duplicates()
 
 
+def test_the_skill_again_in_the_middle_of_its_run(make_box: Callable[..., Box]) -> None:
+    box = began(make_box())
+    move(box, "1: Interrogation")
+    box.sim.skill("implement", "more of it")
+    box.sim.invoke("implement")
+    assert box.state()["work"]["phase"] == "1"
+    box.deliveries.assert_no_duplicates()
+
+
 def test_the_end_of_a_skill_ends_its_claims_on_the_window(make_box: Callable[..., Box]) -> None:
     box = began(make_box())
     box.shell("echo done | engine session deactivate --user-approved 'enough'")

@@ -175,7 +175,10 @@ def duplicates_of(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for line in lines:
         part = str(line.get("source", "")).rpartition(" (part ")[2] if " (part " in str(line.get("source", "")) else ""
         key = (str(line.get("window")), str(line.get("file")), part)
-        if line.get("event") in DELIVERED:
+        if line.get("event") == "updated":  # in the place of the one before
+            count[key] = 1
+            where.setdefault(key, []).append(str(line.get("handler")))
+        elif line.get("event") in DELIVERED:
             count[key] = count.get(key, 0) + 1
             where.setdefault(key, []).append(str(line.get("handler")))
         elif line.get("event") == "lost":

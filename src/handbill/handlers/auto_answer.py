@@ -1,4 +1,4 @@
-"""For tests without a person: questions to the user are answered by a rule. Off unless its variable is set."""
+"""For tests without a person: questions to the user are answered by a rule. Off unless E2E_AUTO_ANSWER is set."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from handbill.core.window import Window
     from handbill.world import World
 
-VARIABLE = "E2E_AUTO_ANSWER"  # first | recommended | random
 _RECOMMENDED = "(Recommended)"
 
 

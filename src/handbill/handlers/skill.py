@@ -35,10 +35,13 @@ class Reader:
         self.plan = Plan()
         self.work = dict(window.work)
 
-    def invoked(self, name: str, how: str) -> None:
-        """The host put the skill's body into the window: typed by the user, or called by the model."""
+    def invoked(self, name: str, how: str, *, now: bool = True) -> None:
+        """The host put the skill's body into the window: typed by the user, or called by the model.
+
+        Not `now`: a call before this event, looked at because its own event may have been missed.
+        """
         path = skill_file(name, self.world, self.config, shipped=False)
-        if not path:
+        if not path or (not now and path in self.window.files):
             return  # built into the host, or a plain command: nothing of ours belongs to it
         if path not in self.window.files:
             self.plan.seen.append((path, f"skill {name}, {how}"))
@@ -46,7 +49,9 @@ class Reader:
         if skill is None:
             return
         if skill.values or not self.work.get("skill"):  # a lightweight helper leaves the work in hand alone
-            self._begin(name, path, skill, skill.phases[0].label if skill.phases else "")
+            at_work = self.work.get("skill") == name and self.work.get("session")
+            first = skill.phases[0].label if skill.phases else ""
+            self._begin(name, path, skill, str(self.work.get("phase", "")) if at_work else first)
         self._references(path)
 
     def told(self, notice: Notice) -> None:
@@ -136,7 +141,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
         reader.invoked(event.skill, "typed")
     for tool in event.tools:
         if tool.name == "Skill" and not tool.failed:
-            reader.invoked(str(tool.values.get("skill", "")), "called by the model")
+            reader.invoked(str(tool.values.get("skill", "")), "called by the model", now=tool.id in event.calls)
     for notice in event.notices:
         if belongs(notice, event, world):
             reader.told(notice)
