@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 
 
 class NotJson(ValueError):
-    """`pos`: at which character."""
+    """`why` without the place, `pos`: at which character."""
 
-    def __init__(self, message: str, pos: int) -> None:
-        super().__init__(message)
+    def __init__(self, why: str, place: str, pos: int) -> None:
+        super().__init__(f"not JSON: {why}: {place}")
+        self.why = f"not JSON: {why}"
         self.pos = pos
 
 
@@ -72,7 +73,7 @@ def _explained(text: str) -> Any:
     try:
         return json.loads(text, strict=False)
     except json.JSONDecodeError as error:
-        raise NotJson(f"not JSON: {error}", error.pos) from None
+        raise NotJson(error.msg, f"line {error.lineno} column {error.colno}", error.pos) from None
 
 
 def _fallback() -> tuple[Callable[[str], Any], Callable[[Any], str]]:

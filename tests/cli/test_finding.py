@@ -110,6 +110,14 @@ def test_skills_are_listed_with_their_pages_and_problems(make_box: Callable[...,
     (phase,) = one["phases"]
     assert phase["without"] == ["CMD_A"] and phase["files"][0].endswith("commands/CMD_REPORT_INTENT.md")
     assert "does not exist" in one["problems"][0]
+    box.page("CMD_P", "## PROOF FOR §CMD_P\n```json\n{,}\n```\n")
+    box.page("CMD_Q", '## PROOF FOR §CMD_Q\n```json\n{"required": ["q"]}\n```\n')
+    box.skill("odd", {"label": "0", "steps": ["§CMD_P", "§CMD_Q"], "proof": ["p"], "proofs": []}, text="by §FMT_NOPE")
+    odd = engine("skills", "odd", cwd=box.project, expect=1)["data"]
+    assert odd["phases"][0]["proof"] == ["p", "q"]
+    assert "CMD_P.md, line 3" in odd["problems"][0]
+    assert "proofs is no field" in odd["hints"][0] and "§FMT_NOPE" in odd["hints"][1]
+    assert "did you mean odd?" in run("skills", "Od", cwd=box.project).stderr
     assert run("skills", "nothing", cwd=box.project).returncode == 1
 
 
@@ -134,6 +142,7 @@ def test_preview_changes_nothing(make_box: Callable[..., Box]) -> None:
     box.sim.skill("mine")
     box.shell("engine session activate S mine")
     assert preview("--phase", "1") == {"CMD_B.md": "now"}
+    assert "declared: 0, 1" in run("preview", "--phase", "99", cwd=box.project, **environ).stderr
     box.deliveries.assert_delivery_count("CMD_B.md", 0)
 
 
@@ -142,6 +151,7 @@ def test_preview_without_any_window(make_box: Callable[..., Box]) -> None:
     data = engine("preview", "one/f.py", cwd=box.project)["data"]
     assert [row["file"].rsplit("/", 1)[1] for row in data["files"]] == ["AGENTS.md"]
     assert run("preview", "--session", "nope", cwd=box.project).returncode == 1
+    assert "at no skill" in run("preview", "--phase", "1", cwd=box.project).stderr
 
 
 def test_why(make_box: Callable[..., Box]) -> None:
@@ -164,5 +174,10 @@ def test_why(make_box: Callable[..., Box]) -> None:
         data = engine("why", file, cwd=box.project, expect=1)["data"]
         assert words in data["why_not"][0], data
     assert run("why", "§CMD_NOWHERE", cwd=box.project).returncode == 1
+    for name in ("library:COMMANDS.md", "COMMANDS.md", "SIGILS.md"):
+        assert engine("why", name, cwd=box.project)["data"]["windows"][0]["reason"] == "standard"
+    box.sim.compact()
+    gone = engine("why", "one/.directives/AGENTS.md", cwd=box.project)["data"]
+    assert gone["windows"] == [] and "went with a compaction" in gone["why_not"][0]
     assert "confirmed" in run("why", "one/.directives/AGENTS.md", cwd=box.project).stdout
     assert engine("why", "library-free.md", cwd=box.project, expect=1)["data"]["windows"] == []

@@ -29,7 +29,15 @@ def test_another_delivery_is_told(tmp_path: Path) -> None:
     assert engine("replay", str(copy))["data"]["differences"] == 0
 
 
-@pytest.mark.parametrize("text, where", [("{", ":1:"), ("{}\n[]\n", ":2:")])
+@pytest.mark.parametrize(
+    "text, where",
+    [
+        ("{", ":1:"),
+        ("{}\n", ":1:"),
+        ('{"hook_event_name": "Stop"}\n[]\n', ":2:"),
+        ('{"hook_event_name": "PostToolBatch", "tool_calls": "x"}', ":1:"),
+    ],
+)
 def test_what_is_no_stream_is_named_by_line(tmp_path: Path, text: str, where: str) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text(text)

@@ -83,7 +83,7 @@ def test_proof_with_and_without_a_newline(project: Path, ending: str) -> None:
     session(project, "activate", "S", "work")
     session(project, "phase", "S", "1", stdin='{"depth": 0, "seen": false}' + ending)
     history = state(project)["phaseHistory"]
-    assert isinstance(history, list) and history[-1]["proof"] == {"depth": 0, "seen": False}
+    assert isinstance(history, list) and history[0]["proof"] == {"depth": 0, "seen": False}
 
 
 def test_skipping_is_never_silent(project: Path) -> None:
@@ -106,6 +106,7 @@ def test_the_same_phase_again_changes_nothing(project: Path) -> None:
     session(project, "activate", "S", "work")
     before = state(project)
     assert session(project, "phase", "S", "0: Setup").startswith("Phase: 0: Setup\nSteps:")
+    assert "nothing was recorded" in session(project, "phase", "S", "0", stdin=PROOF)
     assert state(project) == before
 
 
@@ -119,7 +120,7 @@ def test_undeclared_labels_are_refused_with_the_declared(project: Path) -> None:
 @pytest.mark.parametrize(
     "given, words",
     [
-        ('{"scope": "x"}', "taskSummary is missing"), ('{"taskSummary": 3}', "taskSummary must be a string, not 3"),
+        ("{}", "taskSummary is missing"), ("[" * 100_000, "too deep"), ('{"scope": "x"}', "taskSummary is missing"), ('{"taskSummary": 3}', "taskSummary must be a string, not 3"),
         ('{"taskSummary": "t", "contextPaths": "a"}', "contextPaths must be an array"), ('{"taskSummary": "t", "dirs": []}', "dirs is unknown"),
         ('{"taskSummary": "t", "directoriesOfInterest": [1]}', "directoriesOfInterest[0] must be a string"), ("nonsense", "not JSON"),
     ],
@@ -169,7 +170,7 @@ def test_names_that_are_none(project: Path, name: str) -> None:
 def test_init_find_status_list(project: Path) -> None:
     assert "New session created: sessions/S" in session(project, "init", "S")
     assert "already exists" in session(project, "init", "S")
-    assert "no session in" in session(project, "status", "S", expect=1)
+    assert "nothing was activated yet" in session(project, "status", "S", expect=1)
     session(project, "activate", "S", "work", CLAUDE_CODE_SESSION_ID="w1")
     assert session(project, "find", CLAUDE_CODE_SESSION_ID="w1").strip() == str(project / "sessions/S")
     assert "no session" in session(project, "find", CLAUDE_CODE_SESSION_ID="w2", expect=1)
@@ -210,15 +211,18 @@ def test_update_leaves_to_other_verbs_what_is_theirs(project: Path, field: str) 
 
 def test_ending_asks_for_what_is_open(project: Path) -> None:
     session(project, "activate", "S", "work")
-    assert "description" in session(project, "idle", "S", expect=1)
+    assert "engine session idle NAME" in session(project, "idle", "S", expect=1)
+    assert "engine session deactivate NAME" in session(project, "deactivate", "S", expect=1)
     assert "1 comes next" in session(project, "idle", "S", stdin="done", expect=1)
     session(project, "phase", "S", "1", stdin=PROOF)
     session(project, "phase", "S", "2")
-    assert "seen is missing" in session(project, "idle", "S", stdin="done", expect=1)
+    refused = session(project, "idle", "S", stdin="done", expect=1)
+    assert "seen is missing" in refused and '{"description": "…", "proof": {"seen": …}}' in refused
     assert "seen" in session(project, "check", "S", expect=1)
     text = session(project, "idle", "S", stdin='{"description": "done", "keywords": ["k"], "proof": {"seen": true}}')
     assert text.startswith("Session idle: sessions/S") and "Next skills: rest" in text
     assert "is idle" in session(project, "phase", "S", "0", expect=1)
+    assert "seen true" in session(project, "status", "S") and "done" in session(project, "status", "S")
     assert "nothing is open" in session(project, "check", "S")
     session(project, "deactivate", "S", stdin="all done")
     assert "completed" in session(project, "continue", "S", expect=1)
@@ -235,9 +239,44 @@ def test_requests_must_be_answered(project: Path) -> None:
     assert "REQUEST_A" not in session(project, "check", "S", expect=1)
 
 
+def test_one_window_one_session(project: Path) -> None:
+    """Right within one call of the agent's shell: no hook has to run in between."""
+    agent = {"CLAUDE_CODE_SESSION_ID": "w1"}
+    assert "no hook has seen this window" in session(project, "activate", "S", "work", **agent)
+    text = session(project, "activate", "T", "work", **agent)
+    assert "sessions/S was left" in text
+    assert session(project, "find", **agent).strip().endswith("sessions/T")
+    assert "sessionId" not in state(project, "S") and state(project, "S")["lifecycle"] == "active"
+    session(project, "continue", "S", **agent)
+    assert session(project, "find", **agent).strip().endswith("sessions/S")
+    session(project, "idle", "--user-approved", "x", stdin="done", **agent)
+    assert state(project, "S")["lifecycle"] == "idle" and state(project, "T")["lifecycle"] == "active"
+    assert "no session" in session(project, "find", expect=1, **agent)
+
+
+def test_text_that_no_terminal_can_show(project: Path) -> None:
+    given = '{"taskSummary": "a\\ud800b \\u001b[31m red"}'
+    session(project, "activate", "S", "work", stdin=given)
+    for words in (("list",), ("status", "S"), ("list", "--json"), ("status", "S", "--json")):
+        text = session(project, *words)
+        assert "\x1b" not in text and "red" in text
+
+
+def test_what_is_only_in_git_by_choice(project: Path) -> None:
+    session(project, "activate", "S", "work")
+    (project / "sessions/S/LOG.md").write_text("x")
+    subprocess.run(["git", "init", "-q", str(project)], check=True)
+    done = subprocess.run(
+        ["git", "status", "--porcelain", "-uall"], cwd=project, capture_output=True, text=True, check=True
+    )
+    assert "sessions/S/LOG.md" in done.stdout and ".state" not in done.stdout
+
+
 def test_no_such_skill_or_session(project: Path) -> None:
+    assert "did you mean work?" in session(project, "activate", "S", "wrk", expect=1)
+    assert "did you mean work?" in session(project, "activate", "S", "/Work", expect=1)
     assert "there is no skill 'nope'" in session(project, "activate", "S", "nope", expect=1)
-    assert "CMD_REQUIRE_ACTIVE_SESSION" in session(project, "phase", "T", "1", expect=1)
+    assert "there is no session" in session(project, "phase", "T", "1", expect=1)
     assert json.loads(session(project, "phase", "T", "1", "--json", expect=1))["error"]["code"] == "no-session"
 
 

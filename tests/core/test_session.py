@@ -4,18 +4,19 @@ import pytest
 
 from handbill.core.phases import Phase
 from handbill.core.session import (
+    Ending,
     Holder,
     Refused,
     State,
     activated,
     continued,
-    deactivated,
+    ended,
     holder_of,
-    idled,
     label_of,
     move,
     moved,
-)  # fmt: skip
+    proof_so_far,
+)  # fmt: skip  # fmt: skip
 from handbill.core.skills import Skill
 
 NOW = "2026-02-16T14:30:00Z"
@@ -61,7 +62,7 @@ def test_another_skill_keeps_the_history_of_the_first() -> None:
 
 
 def test_a_completed_skill_needs_approval() -> None:
-    done = idled(state(), "d", [], NOW)
+    done = ended(state(), "idle", Ending("d"), NOW)
     with pytest.raises(Refused, match="completed"):
         activated(done, "x", skill("0"), {}, ME, NOW)
     made, _ = activated(done, "x", skill("0"), {}, ME, NOW, approved="again, please")
@@ -96,18 +97,34 @@ def test_an_invented_label_is_refused_whoever_approves(label: str) -> None:
 
 
 def test_what_a_move_leaves_out_is_recorded() -> None:
-    before = state("0")
+    before = state("0: P0")
     step = move(before, "4", "skip it")
     after = moved(before, step, {"a": False}, ["b"], "skip it", NOW)
-    assert after["phaseHistory"][-1] == {
-        "phase": "4: P4", "ts": NOW, "proof": {"a": False}, "approved": "skip it", "skipped": ["1", "2", "3.A", "3.B"], "unproven": ["b"],
-    }  # fmt: skip
-    assert move(state("3"), "2", "back").back or True
-    assert move(state("2"), "1", "back").back and not move(state("2"), "1", "back").skipped
+    assert after["phaseHistory"] == [
+        {"phase": "0: P0", "ts": NOW, "proof": {"a": False}, "unproven": ["b"]},
+        {"phase": "4: P4", "ts": NOW, "approved": "skip it", "skipped": ["1", "2", "3.A", "3.B"]},
+    ]
+    assert before["phaseHistory"] == [{"phase": "0: P0", "ts": NOW}], "values in, values out"
+
+
+@pytest.mark.parametrize(
+    "current, target, abandons, words",
+    [
+        ("2", "1", True, "goes back"),
+        ("3.A", "3.B", True, "another branch"),
+        ("3.B", "3.A", True, "another branch"),
+        ("0", "2", False, "skips 1"),
+    ],
+)
+def test_what_does_not_say_that_a_phase_is_done(current: str, target: str, abandons: bool, words: str) -> None:
+    step = move(state(current), target, "yes")
+    assert step.abandons is abandons
+    with pytest.raises(Refused, match=words):
+        move(state(current), target, "")
 
 
 def test_ending() -> None:
-    idle = idled(state("4"), "what was done", ["a"], NOW)
+    idle = ended(state("4"), "idle", Ending("what was done", ["a"], {"p": 1}), NOW)
     assert (idle["lifecycle"], idle["lastKnownPid"], idle["completedSkills"], idle["searchKeywords"]) == (
         "idle",
         42,
@@ -115,8 +132,10 @@ def test_ending() -> None:
         ["a"],
     )
     assert "pid" not in idle and "sessionId" not in idle
-    done = deactivated(state("4"), "d", [], "because", NOW)
-    assert (done["lifecycle"], done["completedAt"], done["approvals"][0]["what"]) == ("completed", NOW, "deactivate")
+    assert proof_so_far(idle) == {"p": 1}, "the last phase's proof is kept, and not asked for again"
+    done = ended(state("4"), "completed", Ending("d", unproven=["q"], approved="because"), NOW)
+    assert (done["lifecycle"], done["completedAt"], done["approvals"][0]["reason"]) == ("completed", NOW, "because")
+    assert done["phaseHistory"][-1]["unproven"] == ["q"]
     assert continued(idle, ME, NOW)["lifecycle"] == "active"
     with pytest.raises(Refused):
         continued(done, ME, NOW)
@@ -131,3 +150,14 @@ def test_a_state_of_the_reference_engine_can_be_read() -> None:
         "phases": [{"label": "1", "name": "Setup"}],
     }
     assert label_of(old) == "1" and holder_of(old).pid == 7 and move(old, "1", "").same
+
+
+def test_old_phases_in_a_state() -> None:
+    old = {
+        "skill": "x",
+        "currentPhase": "1.2: B",
+        "phases": [{"major": 1, "minor": 1, "name": "A"}, {"major": 1, "minor": 2, "name": "B"}],
+    }
+    assert move(old, "1.2", "").same
+    with pytest.raises(Refused):
+        move(old, "1.1", "")

@@ -56,7 +56,18 @@ def test_older_phases_and_order() -> None:
 )  # fmt: skip
 def test_lightweight(text: str) -> None:
     found = parse(text, loads)
-    assert found.phases == [] and found.problems == []
+    assert found.phases == [] and found.problems == [] and not found.broken
+    # a heading without its block is most likely a slip
+    assert bool(found.hints) is ("\n### Session Parameters\nnone" in text)
+
+
+def test_fields_that_nobody_reads_are_hinted_at() -> None:
+    found = skill({"logtemplate": "x", "phases": [{"label": "0", "step": ["§CMD_A"]}]})
+    assert [words.partition(";")[0] for _, words in found.hints] == [
+        "logtemplate is no parameter",
+        "phases[1]: step is no field",
+    ]
+    assert found.problems == []
 
 
 def test_the_first_block_of_the_section_counts() -> None:

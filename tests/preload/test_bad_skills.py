@@ -15,8 +15,8 @@ def test_malformed_parameters(make_box: Callable[..., Box]) -> None:
     assert moment.messages and "SKILL.md, line 5: not JSON" in moment.messages[0]
     assert any("SKILL.md, line 5" in line for line in box.errors())
     assert any(path.endswith("bad/SKILL.md") for path in box.state()["files"])
-    box.shell("engine session activate S bad")
-    assert "SKILL.md, line 5" in box.printed and "Session activated" in box.printed
+    box.shell("engine session activate S bad", expect=1)  # without its phases and proof it would be another skill
+    assert "SKILL.md, line 5: not JSON: Expecting value\n" in box.printed
 
 
 def test_a_template_that_does_not_exist_and_one_that_leads_out(make_box: Callable[..., Box]) -> None:

@@ -19,7 +19,11 @@ def test_what_is_kept_comes_back(tmp_path: Path) -> None:
     assert sessions.folders(str(tmp_path / "sessions")) == [folder]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '"x"', "\xff"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", '"x"', "\xff", '{"phaseHistory": 5}', '{"phases": [1]}', '{"skill": 3}', '{"completedSkills": [{}]}', "[" * 100_000,
+     '{"phases": [{"steps": "x"}]}'],
+)  # fmt: skip
 def test_a_broken_state_is_named_and_left(tmp_path: Path, text: str) -> None:
     path = tmp_path / ".state.json"
     path.write_bytes(text.encode("latin-1"))
@@ -53,11 +57,15 @@ def test_a_failing_change_changes_nothing(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError):
         sessions.update(str(tmp_path), lambda state: ({"a": 1 // 0}, None))
     assert sessions.read(str(tmp_path)) == {"a": 1}
-    assert sorted(name for name in os.listdir(tmp_path) if name.startswith(".")) == [".state.json", ".state.lock"]
+    assert sorted(name for name in os.listdir(tmp_path) if name.startswith(".")) == [
+        ".gitignore",
+        ".state.json",
+        ".state.lock",
+    ]
 
 
 def test_no_session(tmp_path: Path) -> None:
-    with pytest.raises(sessions.NoSession, match="CMD_REQUIRE_ACTIVE_SESSION"):
+    with pytest.raises(sessions.NoSession, match="nothing was activated"):
         sessions.required(str(tmp_path))
     with pytest.raises(sessions.NoSession):
         sessions.update(str(tmp_path / "none"), lambda state: ({}, None))

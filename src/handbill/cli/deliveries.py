@@ -33,10 +33,11 @@ WORDS = {
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--session", metavar="ID", help="only windows whose id begins like this")
     parser.add_argument("--file", metavar="TEXT", help="only files whose path contains this")
-    names = ", ".join(WORDS)
+    names = ", ".join(dict.fromkeys(WORDS.values()))
     parser.add_argument(
-        "--event", metavar="NAME", action="append", choices=WORDS, help=f"only these decisions: {names}"
-    )
+        "--event", metavar="NAME", action="append", choices=(*WORDS, *WORDS.values()),
+        help=f"only these decisions: {names} (or the names in the log: {', '.join(WORDS)})",
+    )  # fmt: skip
     parser.add_argument("--last", type=_count, default=40, metavar="N", help="how many lines (default 40; 0: all)")
     parser.add_argument("--follow", action="store_true", help="go on as new lines come, until ^C")
     parser.add_argument("--duplicates", action="store_true", help="files delivered more than once into one window")
@@ -44,9 +45,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _count(text: str) -> int:
-    number = int(text)
+    number = int(text) if text.isdecimal() else -1
     if number < 0:
-        raise argparse.ArgumentTypeError("must not be negative")
+        raise argparse.ArgumentTypeError(f"must be a number, not {text!r}")
     return number
 
 
@@ -85,7 +86,7 @@ def matches(line: dict[str, Any], args: argparse.Namespace) -> bool:
     return (
         (not args.session or str(line.get("window", "")).startswith(args.session))
         and (not args.file or args.file in str(line.get("file", "")))
-        and (not args.event or line.get("event") in args.event)
+        and (not args.event or line.get("event") in args.event or WORDS.get(str(line.get("event"))) in args.event)
     )
 
 
@@ -115,7 +116,7 @@ def _row(line: dict[str, Any], project: str) -> tuple[str, ...]:
     return (
         when(float(line.get("ts", 0))), place, _AT.get(at, safe(at)),
         f"[{_STYLE.get(name, 'dim')}]{WORDS.get(name, safe(name))}[/]",
-        f"{short(str(line.get('file', '')), project)} [dim]{safe(reason)}{chars}[/]",
+        f"{short(str(line.get('file', '')), project)}  [dim]· {safe(reason)}{chars}[/]",
     )  # fmt: skip
 
 

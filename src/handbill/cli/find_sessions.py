@@ -20,8 +20,12 @@ RECENT = 7  # days
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("kind", choices=KINDS, help=f"which ones; recent: the last {RECENT} days")
-    parser.add_argument("words", nargs="*", help="date DAY, range DAY DAY, topic TEXT; a DAY is 2026-01-31")
+    parser.add_argument(
+        "kind", choices=KINDS, metavar="|".join(KINDS), help=f"which ones; recent: the last {RECENT} days"
+    )
+    parser.add_argument(
+        "words", nargs="*", metavar="WORD", help="date DAY, range DAY DAY, topic TEXT; a DAY is 2026-01-31"
+    )
     parser.add_argument("--files", action="store_true", help="the documents in them, newest first")
     project_option(parser)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 import time
@@ -55,6 +56,10 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # half of a character pair in somebody's text is no reason to fail
+            stream.reconfigure(errors="backslashreplace")
+    words = ["--help"] if words == ["help"] else words
     if sys.platform == "win32":  # said here, because nothing else of the program can be loaded there
         named = words[0] if words else ""
         print_error(
@@ -67,12 +72,12 @@ def main(arguments: list[str] | None = None) -> int:
     if not args.verb:
         top.print_help()
         return 0
+    verb = f"{args.verb} {args.action}" if hasattr(args, "action") else args.verb
     try:
         result = import_module(f"handbill.cli.{VERBS[args.verb][0]}").run(args)
-        print_result(args.verb, result, as_json=args.json)
+        print_result(verb, result, as_json=args.json)
         return int(result.exit_code)
     except HandbillError as error:
-        verb = f"{args.verb} {args.action}" if hasattr(args, "action") else args.verb
         print_error(verb, error.code, str(error), error.hint, as_json=args.json)
         return 1
     except KeyboardInterrupt:
@@ -81,8 +86,8 @@ def main(arguments: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the reader went away: no second complaint at exit
         return 0
     except Exception as error:
-        report = _report(args.verb, error)
-        print_error(args.verb, "unexpected", f"{type(error).__name__}: {error}", report, as_json=args.json)
+        report = _report(verb, error)
+        print_error(verb, "unexpected", f"{type(error).__name__}: {error}", report, as_json=args.json)
         return 3
 
 
@@ -96,7 +101,7 @@ def _report(verb: str, error: Exception) -> str:
     from handbill.config import home_of
 
     folder = os.path.join(home_of(os.environ), ".local", "state", "handbill")
-    path = os.path.join(folder, f"report-{time.strftime('%Y%m%d-%H%M%S')}.txt")
+    path = os.path.join(folder, f"report-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt")
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:

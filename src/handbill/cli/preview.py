@@ -22,6 +22,7 @@ from handbill.world import World
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from handbill.core.window import Window
     from handbill.store.api import Key
 
 
@@ -40,6 +41,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Result:
     place = here(args.project)
     key, store = _copy(place, args)
+    if args.phase:
+        _must_declare(args.phase, store.read(key), place)
     rows = _played(place, key, store, _event(args, place))
     window = store.read(key)
     waiting = [
@@ -52,7 +55,21 @@ def run(args: argparse.Namespace) -> Result:
         "held": bool(args.write) and any(row["when"] == "now" for row in rows),
         "files": rows,
     }
-    return Result(data, lambda screen: _show(screen, data, place.project), next_step="nothing was delivered or changed")
+    return Result(data, lambda screen: _show(screen, data, place.project), next_step="engine window: what is there now")
+
+
+def _must_declare(label: str, window: Window | None, place: Place) -> None:
+    world = World(place.config.roots)
+    name = str(window.work.get("skill", "")) if window is not None else ""
+    path = skill_file(name, world, place.config) if name else ""
+    skill = skill_at(path, world)[0] if path else None
+    if skill is None:
+        raise HandbillError(
+            "this window is at no skill", "engine preview --skill NAME; engine window tells where it is"
+        )
+    if skill.phase(label.partition(":")[0].strip()) is None:
+        known = ", ".join(str(phase) for phase in skill.phases[:20])
+        raise HandbillError(f"{name} has no phase {label!r}", f"declared: {known}")
 
 
 def _copy(place: Place, args: argparse.Namespace) -> tuple[Key, MemoryStore]:
@@ -137,8 +154,9 @@ _STYLE = {"now": "bold green", "later": "yellow", "refused": "red"}
 
 
 def _show(screen: Console, data: dict[str, Any], project: str) -> None:
+    screen.print(f"[dim]window {safe(data['window'])}; nothing is delivered or changed by looking[/]")
     if not data["files"]:
-        screen.print("nothing would be delivered: all that applies is in the window")
+        screen.print("nothing would be delivered: nothing waits, and what this asks for is in the window")
         return
     if data["held"]:
         screen.print("the call would be held once, with these pages as the reason:")

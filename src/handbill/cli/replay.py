@@ -48,19 +48,30 @@ def run(args: argparse.Namespace) -> Result:
 
 def _read(path: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
+    number = 0
     try:
         with open(path, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
-                    value = json.loads(line)
-                    if not isinstance(value, dict):
-                        raise HandbillError(f"{path}:{number}: not a JSON object", "one event per line")
-                    found.append(value)
+                    found.append(_checked(json.loads(line), f"{path}:{number}"))
     except OSError as error:
         raise HandbillError(f"{path}: {error.strerror}", "name a file of JSON lines") from error
     except ValueError as error:
         raise HandbillError(f"{path}:{number}: {error}", "one JSON object per line") from error
     return found
+
+
+def _checked(value: Any, where: str) -> dict[str, Any]:
+    """An event, or the first line that brings files."""
+    event = value.get("in", value) if isinstance(value, dict) else None
+    if not isinstance(event, dict) or not ("files" in value or isinstance(event.get("hook_event_name"), str)):
+        raise HandbillError(f"{where}: no event: it has no hook_event_name", "one event per line")
+    calls = event.get("tool_calls", [])
+    fields = ("tool_name", "tool_input", "tool_use_id")
+    if not isinstance(calls, list) or not all(isinstance(one, dict) and set(fields) <= set(one) for one in calls):
+        raise HandbillError(f"{where}: tool_calls must list objects with {', '.join(fields)}", "one event per line")
+    made: dict[str, Any] = value
+    return made
 
 
 def play(lines: list[dict[str, Any]], folder: str, project: str | None = None) -> list[dict[str, Any]]:

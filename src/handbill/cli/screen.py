@@ -31,10 +31,16 @@ def table(*columns: str, title: str = "") -> Table:
 
 
 def safe(text: str) -> str:
-    """Text from outside, between markup: a `[x]` in it is no style."""
+    """Text from outside, between markup: a `[x]` in it is no style, and an escape sequence no command."""
     from rich.markup import escape
 
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
     return escape(text)
+
+
+def shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
 def count(number: int, word: str) -> str:

@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from handbill.cli.place import Place, here, project_option
 from handbill.cli.result import Result
-from handbill.cli.screen import safe, short, table
+from handbill.cli.screen import safe, short, shortened, table
+from handbill.cli.words import like
+from handbill.core.refs import references
+from handbill.core.sheet import Sheet
 from handbill.errors import HandbillError
-from handbill.handlers.skills import pages_of, skill_at, skill_file, template
+from handbill.handlers.library import page
+from handbill.handlers.skills import pages_of, proof_of, skill_at, skill_file, template
 from handbill.world import World
 
 if TYPE_CHECKING:
@@ -32,7 +36,7 @@ def run(args: argparse.Namespace) -> Result:
     place = here(args.project)
     world = World(place.config.roots)
     if args.copy:
-        return _copied(args.name, place, world)
+        return _copied(args.name, place)
     if args.name:
         return _one(args.name, place, world)
     rows = [described(name, place, world) for name in names(place)]
@@ -42,13 +46,15 @@ def run(args: argparse.Namespace) -> Result:
     )  # fmt: skip
 
 
-def _copied(name: str | None, place: Place, world: World) -> Result:
-    path = skill_file(name or "", world, place.config)
-    if not name or not path.startswith(place.config.shipped_skills + "/"):
+def _copied(name: str | None, place: Place) -> Result:
+    source = os.path.join(place.config.shipped_skills, name or "")
+    if not name or not os.path.isdir(source):
         what = f"{name!r} is none of them" if name else "a name is needed"
         raise HandbillError(f"only shipped skills are copied; {what}", "engine skills lists what there is")
     target = os.path.join(place.project, ".claude", "skills", name)
-    shutil.copytree(os.path.dirname(path), target)
+    if os.path.exists(target):
+        raise HandbillError(f"{target} is there already", "it is yours now; remove it first to copy it anew")
+    shutil.copytree(source, target)
     return Result({"skill": name, "path": target}, text=f"copied to {target}", next_step=f"type /{name} to your agent")
 
 
@@ -62,24 +68,40 @@ def names(place: Place) -> list[str]:
     return sorted(found)
 
 
-def described(name: str, place: Place, world: World) -> dict[str, Any]:
+def described(name: str, place: Place, world: World, most: int = 5) -> dict[str, Any]:
     path = skill_file(name, world, place.config)
-    skill, problems = skill_at(path, world) if path else (None, [f"{name!r} can be no skill's name"])
-    phases: list[dict[str, Any]] = []
-    templates: list[dict[str, Any]] = []
-    for phase in skill.phases if skill else ():
-        files, without = pages_of(phase, path, world, place.config)
-        phases.append({"label": phase.label, "name": phase.name, "gate": phase.gate, "files": files, "without": without,
-                       "proof": list(phase.proof)})  # fmt: skip
-    for written in skill.templates() if skill else ():
-        file = template(path, written, place.config)
-        templates.append({"file": file, "exists": os.path.isfile(file)})
-        if not os.path.isfile(file):
-            problems = [*problems, f"{path} names the template {written}, which does not exist"]
-    return {
-        "name": name, "path": path, "about": skill.about.get("description", "") if skill else "", "phases": phases,
-        "templates": templates, "directives": skill.directives if skill else [], "problems": problems,
+    skill, problems = skill_at(path, world, most) if path else (None, [f"{name!r} can be no skill's name"])
+    row: dict[str, Any] = {
+        "name": name, "path": path, "about": "", "phases": [], "templates": [], "modes": {}, "nextSkills": [],
+        "directives": [], "problems": problems, "hints": [],
     }  # fmt: skip
+    if skill is None:
+        return row
+    row["about"] = skill.about.get("description", "")
+    row["hints"] = [f"{path}, line {line}: {what}" for line, what in skill.hints[:most]]
+    row.update(directives=skill.directives, nextSkills=skill.values.get("nextSkills", []))
+    row["modes"] = {
+        mode: template(path, str(one.get("file", "")), place.config)
+        for mode, one in skill.values.get("modes", {}).items()
+    }
+    for phase in skill.phases:
+        files, without = pages_of(phase, path, world, place.config)
+        proof = proof_of(phase, path, world, place.config)
+        row["problems"] += [problem for problem in proof.problems if problem not in row["problems"]]
+        row["phases"].append({
+            "label": phase.label, "name": phase.name, "gate": phase.gate, "files": files, "without": without,
+            "proof": list(proof.fields),
+        })  # fmt: skip
+    named = [template(path, written, place.config) for written in skill.templates()]
+    row["templates"] = named
+    for file in (*named, *row["modes"].values()):
+        if not os.path.isfile(file):
+            row["problems"].append(f"{path} names {file}, which does not exist")
+    sheet = world.load(path)
+    for page_used in references(sheet.text) if isinstance(sheet, Sheet) else ():
+        if not page(page_used, path, world, place.config) and not page_used.startswith("CMD_"):
+            row["hints"].append(f"{path} uses §{page_used}, which has no file")
+    return row
 
 
 def _show(screen: Console, rows: list[dict[str, Any]], project: str) -> None:
@@ -88,15 +110,17 @@ def _show(screen: Console, rows: list[dict[str, Any]], project: str) -> None:
         return
     made = table("skill|n", "phases|r", "where", "about")
     for row in rows:
-        about = f"[red]{safe(row['problems'][0])}[/]" if row["problems"] else safe(row["about"][:70])
+        about = f"[red]{safe(row['problems'][0])}[/]" if row["problems"] else safe(shortened(row["about"], 80))
         made.add_row(safe(row["name"]), str(len(row["phases"]) or "–"), short(row["path"], project), about)
     screen.print(made)
 
 
 def _one(name: str, place: Place, world: World) -> Result:
     if not skill_file(name, world, place.config):
-        raise HandbillError(f"there is no skill {name!r}", "engine skills lists what there is")
-    row = described(name, place, world)
+        raise HandbillError(
+            f"there is no skill {name!r}{like(name, names(place))}", "engine skills lists what there is"
+        )
+    row = described(name, place, world, most=1000)
 
     def show(screen: Console) -> None:
         screen.print(f"[bold]{safe(name)}[/]  {short(row['path'], place.project)}")
@@ -112,11 +136,14 @@ def _one(name: str, place: Place, world: World) -> Result:
             screen.print(made)
         else:
             screen.print("  no phases")
-        for one in row["templates"]:
-            screen.print(f"  template    {short(one['file'], place.project)}")
-        if row["directives"]:
-            screen.print(f"  directives  {safe(', '.join(row['directives']))}")
+        for file in row["templates"]:
+            screen.print(f"  template    {short(file, place.project)}", soft_wrap=True)
+        for words in ("directives", "modes", "nextSkills"):
+            if row[words]:
+                screen.print(f"  {words:<11} {safe(', '.join(row[words]))}", soft_wrap=True)
         for problem in row["problems"]:
-            screen.print(f"[red]problem[/]  {safe(problem)}")
+            screen.print(f"[red]problem[/]  {safe(problem)}", soft_wrap=True)
+        for hint in row["hints"]:
+            screen.print(f"[yellow]note[/]  {safe(hint)}", soft_wrap=True)
 
     return Result(row, show, exit_code=1 if row["problems"] else 0)

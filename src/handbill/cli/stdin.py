@@ -64,6 +64,8 @@ def as_object(text: str, what: str) -> dict[str, Any]:
         return {}
     try:
         value = loads(text)
+    except RecursionError:
+        raise BadInput(f"the {what} on stdin is nested too deep", 'e.g. {"field": "value"}') from None
     except ValueError as error:
         raise BadInput(f"the {what} on stdin is {error}", 'send one JSON object: {"field": "value"}') from error
     if not isinstance(value, dict):

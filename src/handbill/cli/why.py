@@ -7,16 +7,18 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli.deliveries import WORDS, read_log
+from handbill.cli.deliveries import DELIVERED, WORDS, read_log
 from handbill.cli.place import Place, here, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import safe, short, styled, table, when
+from handbill.config import PACKAGE
 from handbill.core.refs import page_name
 from handbill.core.sheet import Refusal
 from handbill.core.window import state_of
 from handbill.errors import HandbillError
 from handbill.handlers.directives import boundary
 from handbill.handlers.library import page
+from handbill.handlers.start import find
 from handbill.world import World
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ _LAST = 30
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="a path, or the name of a page (§CMD_X, CMD_X)")
+    parser.add_argument("file", help="a path, a name as `engine window` shows it, or a page (§CMD_X)")
     parser.add_argument("--session", metavar="ID", default="", help="only windows whose id begins like this")
     project_option(parser)
 
@@ -40,12 +42,20 @@ def run(args: argparse.Namespace) -> Result:
         if line.get("file") == path and str(line.get("window", "")).startswith(args.session)
     ]  # fmt: skip
     windows = list(_windows(path, place, args.session))
-    reasons = [] if any(row["state"] != "–" for row in windows) else list(_why_not(path, place, world))
+    reasons = [] if windows else list(_why_not(path, place, world, delivered=any(_is_delivery(line) for line in lines)))
     data = {"file": path, "windows": windows, "decisions": lines[-_LAST:], "why_not": reasons}
     return Result(data, lambda screen: _show(screen, data, place.project), exit_code=0 if windows or lines else 1)
 
 
 def _meant(word: str, place: Place, world: World) -> str:
+    library = f"{PACKAGE}/data"
+    if word.startswith("library:"):  # as `engine window` shows it
+        inside = word.removeprefix("library:")
+        return next((p for p in (f"{library}/directives/{inside}", f"{library}/{inside}") if os.path.exists(p)), inside)
+    if "/" not in word and not os.path.exists(word):
+        found = [path for path in _delivered(place) if path.endswith(f"/{word}")] or [find(word, world, place.config)]
+        if found[0]:
+            return found[0]
     name = page_name(word)
     if name and not os.path.exists(word):
         path = page(name, f"{place.project}/x", world, place.config)
@@ -55,6 +65,18 @@ def _meant(word: str, place: Place, world: World) -> str:
             )
         return path
     return os.path.abspath(word)
+
+
+def _delivered(place: Place) -> list[str]:
+    """Files of the known windows, the newest last."""
+    found: dict[str, None] = {}
+    for key in place.store.known():
+        try:
+            window = place.store.read(key)
+        except HandbillError:
+            continue  # `engine doctor` tells of it
+        found.update(dict.fromkeys([*window.files, *window.pending] if window is not None else ()))
+    return list(found)
 
 
 def _windows(path: str, place: Place, session: str) -> Iterator[dict[str, Any]]:
@@ -74,9 +96,16 @@ def _windows(path: str, place: Place, session: str) -> Iterator[dict[str, Any]]:
             }  # fmt: skip
 
 
-def _why_not(path: str, place: Place, world: World) -> Iterator[str]:
+def _is_delivery(line: dict[str, Any]) -> bool:
+    return line.get("event") in DELIVERED
+
+
+def _why_not(path: str, place: Place, world: World, *, delivered: bool) -> Iterator[str]:
     """What stands in the way, in the order in which one would look for it."""
     config, name = place.config, os.path.basename(path)
+    if delivered:
+        yield "it was delivered, and went with a compaction or with its window; it comes again when it is needed again"
+        return
     if not os.path.exists(path):
         yield "it does not exist"
         return

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+
+def like(word: str, known: Iterable[str]) -> str:
+    """` (did you mean …?)`, where something there is looks like it."""
+    import difflib
+
+    found = difflib.get_close_matches(word.strip("/").lower(), list(known), 1)
+    return f" (did you mean {found[0]}?)" if found else ""
 
 
 class VerbParser(argparse.ArgumentParser):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 
 from handbill.cli import settings_file
-from handbill.cli.checks import BAD, OK, Finding, settings_paths
+from handbill.cli.checks import BAD, NOTE, OK, RECENT, Finding, settings_paths
 from handbill.cli.place import Place
 from handbill.cli.screen import count
 from handbill.errors import HandbillError
@@ -33,6 +34,8 @@ def skills(place: Place) -> Iterator[Finding]:
     problems = [problem for row in rows for problem in row["problems"]]
     for problem in problems[:10]:
         yield Finding("skills", BAD, problem, "correct the file; engine skills NAME shows what is understood of it")
+    for hint in [hint for row in rows for hint in row["hints"]][:10]:
+        yield Finding("skills", NOTE, hint)
     if not problems:
         yield Finding("skills", OK, f"{count(len(rows), 'skill')}, all can be read")
 
@@ -52,4 +55,18 @@ def sessions(place: Place) -> Iterator[Finding]:
         yield Finding("sessions", OK, count(len(folders), "session"))
 
 
-ALL = (write_gate, skills, sessions)
+def reports(place: Place) -> Iterator[Finding]:
+    """Defects of commands, written down by the command that met one."""
+    folder = os.path.join(place.config.home, ".local", "state", "handbill")
+    names = (
+        [entry.path for entry in os.scandir(folder) if entry.name.startswith("report-")]
+        if os.path.isdir(folder)
+        else []
+    )
+    recent = [path for path in names if time.time() - os.path.getmtime(path) < RECENT]
+    if recent:
+        newest = max(recent, key=os.path.getmtime)
+        yield Finding("reports", NOTE, f"{count(len(recent), 'report')} of defects in commands, the newest {newest}")
+
+
+ALL = (write_gate, skills, sessions, reports)

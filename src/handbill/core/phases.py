@@ -103,6 +103,12 @@ def following(labels: Iterable[str], current: str) -> list[str]:
     return list(ways.values())
 
 
+def is_alternative(current: str, target: str) -> bool:
+    """Does the target stand on another of the ways where the current one was taken?"""
+    taken = {branch[:-1]: branch for branch in _branches(key(current))}
+    return any(taken.get(way[:-1], way) != way for way in _branches(key(target)))
+
+
 def passed_over(labels: Iterable[str], current: str, target: str) -> list[str]:
     """Declared phases that a move from one to the other leaves out, alternatives not counted."""
     here, there = key(current), key(target)

@@ -44,7 +44,9 @@ class Proof:
             schema = loads(block.text)
         except (ValueError, RecursionError) as error:
             line = block.line + block.text.count("\n", 0, getattr(error, "pos", 0))
-            self.problems.append(f"{path}, line {line}: the proof's schema is {error}; it is not checked")
+            self.problems.append(
+                f"{path}, line {line}: the proof's schema is {getattr(error, 'why', error)}; it is not checked"
+            )
             return
         if not isinstance(schema, dict):
             self.problems.append(f"{path}, line {block.line}: the proof's schema must be an object; it is not checked")

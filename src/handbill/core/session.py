@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from handbill.core import phases as order
 from handbill.core.phases import Phase
+from handbill.core.skills import label_of as entry_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,22 @@ STATIC = (
 )  # fmt: skip
 # belongs to one skill's run: a second skill in the same session starts without
 _OF_A_RUN = ("phases", "phaseHistory", "currentPhase", "checkPassed", "tagCheckPassed", "requestCheckPassed", "mode")
+
+
+# what a state must be like to be worked with; other fields are anybody's
+STATE: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "skill": {"type": "string"}, "lifecycle": {"type": "string"}, "currentPhase": {"type": "string"},
+        "phases": {"type": "array", "items": {"type": "object", "properties": {
+            "steps": _TEXTS, "commands": _TEXTS, "proof": _TEXTS, "invariants": _TEXTS,
+        }}},
+        "phaseHistory": {"type": "array"}, "approvals": {"type": "array"}, "modes": {"type": "object"},
+        "skillHistory": {"type": "array", "items": {"type": "object", "required": ["skill", "phaseHistory"]}},
+        **dict.fromkeys(("completedSkills", "nextSkills", "directives", "requestFiles", "searchKeywords"), _TEXTS),
+        "pid": {"type": ["integer", "null"]}, "sessionId": {"type": ["string", "null"]},
+    },
+}  # fmt: skip
 
 
 class Refused(Exception):
@@ -77,7 +94,7 @@ def phases_of(state: State) -> list[Phase]:
     found = []
     for plain in state.get("phases", ()):
         lists = {name: tuple(plain.get(name, ())) for name in ("steps", "commands", "proof", "invariants")}
-        found.append(Phase(plain["label"], plain.get("name", ""), gate=plain.get("gate", True), **lists))
+        found.append(Phase(entry_label(plain), str(plain.get("name", "")), gate=plain.get("gate", True), **lists))
     return found
 
 
@@ -122,12 +139,12 @@ def activated(
 class Move:
     """A change of phase that may be made, and what it leaves out."""
 
-    __slots__ = ("back", "phase", "same", "skipped")
+    __slots__ = ("abandons", "phase", "same", "skipped")
 
-    def __init__(self, phase: Phase, *, same: bool = False, back: bool = False, skipped: list[str] | None = None):
+    def __init__(self, phase: Phase, *, same: bool = False, abandons: bool = False, skipped: list[str] | None = None):
         self.phase = phase
         self.same = same
-        self.back = back
+        self.abandons = abandons  # it does not say that the phase before is done
         self.skipped = skipped or []
 
 
@@ -146,17 +163,17 @@ def move(state: State, label: str, approved: str) -> Move:
     coming = order.following(labels, current)
     if label in coming:
         return Move(target)
-    back = order.key(label) < order.key(current)
-    skipped = [] if back else order.passed_over(labels, current, label)
+    other, back = order.is_alternative(current, label), order.key(label) < order.key(current)
+    skipped = [] if back or other else order.passed_over(labels, current, label)
     if not approved:
-        next_ones = [str(phase) for phase in declared if phase.label in coming]
-        what = "goes back" if back else f"skips {', '.join(skipped)}" if skipped else "changes to another branch"
+        next_ones = " or ".join(str(phase) for phase in declared if phase.label in coming)
+        what = "changes to another branch" if other else "goes back" if back else f"skips {', '.join(skipped)}"
         raise Refused(
             f"from {state.get('currentPhase')} to {target} {what}",
-            f"next is {' or '.join(next_ones) if next_ones else 'the end'}; otherwise ask the user, then "
+            f"next is {next_ones or 'the end: engine session idle, or deactivate'}; otherwise ask the user, then "
             'add --user-approved "what the user said"',
         )
-    return Move(target, back=back, skipped=skipped)
+    return Move(target, abandons=back or other, skipped=skipped)
 
 
 def _listed(phases: list[Phase]) -> str:
@@ -166,20 +183,36 @@ def _listed(phases: list[Phase]) -> str:
 
 def moved(state: State, step: Move, proof: State, unproven: list[str], approved: str, now: str) -> State:
     entry: State = {"phase": str(step.phase), "ts": now}
-    if proof:
-        entry["proof"] = proof
     if approved:
         entry["approved"] = approved
     if step.skipped:
         entry["skipped"] = step.skipped
-    if unproven:
-        entry["unproven"] = unproven
-    history = [*state.get("phaseHistory", ()), entry]
+    history = [*_left(state, proof, unproven), entry]
     return {**state, "currentPhase": str(step.phase), "phaseHistory": history, "lastHeartbeat": now}
 
 
-def _done(state: State, description: str, keywords: list[str]) -> State:
+def _left(state: State, proof: State, unproven: list[str]) -> list[Any]:
+    """The history, with what was handed in when the current phase was left."""
+    *before, last = state.get("phaseHistory") or [{"phase": state.get("currentPhase", "")}]
+    last = dict(last) if isinstance(last, dict) else {"phase": last}
+    if proof:
+        last["proof"] = proof
+    if unproven:
+        last["unproven"] = unproven
+    return [*before, last]
+
+
+def proof_so_far(state: State) -> State:
+    """What was handed in for the current phase already: it was left, and the session continued."""
+    history = state.get("phaseHistory") or [{}]
+    found = history[-1].get("proof") if isinstance(history[-1], dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _done(state: State, description: str, keywords: list[str], proof: State, unproven: list[str]) -> State:
     new = {**state, "sessionDescription": description}
+    if state.get("currentPhase") and (proof or unproven):
+        new["phaseHistory"] = _left(state, proof, unproven)
     if keywords:
         new["searchKeywords"] = keywords
     skill = state.get("skill")
@@ -188,21 +221,40 @@ def _done(state: State, description: str, keywords: list[str]) -> State:
     return new
 
 
-def idled(state: State, description: str, keywords: list[str], now: str) -> State:
-    """This skill's work is done; the session waits for the next one, held by nobody."""
-    new = {name: value for name, value in _done(state, description, keywords).items() if name not in _HOLDER}
-    if state.get("pid"):
-        new["lastKnownPid"] = state["pid"]
-    return {**new, "lifecycle": IDLE, "lastHeartbeat": now}
+class Ending:
+    """How a skill or a session ends: in whose words, with which proof, and what was left open."""
+
+    __slots__ = ("approved", "description", "keywords", "proof", "unproven")
+
+    def __init__(
+        self,
+        description: str,
+        keywords: list[str] | None = None,
+        proof: State | None = None,
+        unproven: list[str] | None = None,
+        approved: str = "",
+    ) -> None:
+        self.description = description
+        self.keywords = keywords or []
+        self.proof = proof or {}
+        self.unproven = unproven or []
+        self.approved = approved
 
 
-def deactivated(state: State, description: str, keywords: list[str], approved: str, now: str) -> State:
-    new = {name: value for name, value in _done(state, description, keywords).items() if name not in _HOLDER}
-    if state.get("pid"):
-        new["lastKnownPid"] = state["pid"]
-    if approved:
-        new["approvals"] = [*state.get("approvals", ()), {"what": "deactivate", "reason": approved, "ts": now}]
-    return {**new, "lifecycle": COMPLETED, "completedAt": now, "lastHeartbeat": now}
+def released(state: State) -> State:
+    """Held by nobody."""
+    new = {name: value for name, value in state.items() if name not in _HOLDER}
+    return {**new, "lastKnownPid": state["pid"]} if state.get("pid") else new
+
+
+def ended(state: State, lifecycle: str, how: Ending, now: str) -> State:
+    """Idle: the skill's work is done, the session waits for the next one. Completed: the session is done."""
+    new = released(_done(state, how.description, how.keywords, how.proof, how.unproven))
+    if how.approved:
+        new["approvals"] = [*state.get("approvals", ()), {"what": lifecycle, "reason": how.approved, "ts": now}]
+    if lifecycle == COMPLETED:
+        new["completedAt"] = now
+    return {**new, "lifecycle": lifecycle, "lastHeartbeat": now}
 
 
 def continued(state: State, holder: Holder, now: str) -> State:

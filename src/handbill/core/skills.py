@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handbill.core.markdown import block_under
+from handbill.core.markdown import block_under, heading, scan
 from handbill.core.phases import Phase, key, ordered
 from handbill.core.refs import page_name
 
@@ -16,16 +16,20 @@ TEMPLATES = ("logTemplate", "planTemplate", "debriefTemplate", "requestTemplate"
 # those that are delivered when the skill begins; the others belong to delegation
 NEEDED_TEMPLATES = TEMPLATES[:3]
 _TEXTS, _LISTS = ("taskType", *TEMPLATES), ("nextSkills", "directives")
+_FIELDS = ("phases", *_LISTS, "modes", *_TEXTS)
+_OF_A_PHASE = ("label", "name", "steps", "commands", "proof", "gate", "invariants", "major", "minor")
 
 
 class Skill:
-    __slots__ = ("about", "phases", "problems", "values")
+    __slots__ = ("about", "broken", "hints", "phases", "problems", "values")
 
     def __init__(self) -> None:
         self.about: dict[str, str] = {}  # the frontmatter
         self.values: dict[str, Any] = {}  # the valid session parameters, phases left out
         self.phases: list[Phase] = []  # in order
         self.problems: list[tuple[int, str]] = []  # (line, what is wrong with it)
+        self.hints: list[tuple[int, str]] = []  # (line, what is not used: most likely a slip of the pen)
+        self.broken = False  # its parameters could not be read at all
 
     @property
     def directives(self) -> list[str]:
@@ -47,14 +51,19 @@ def parse(text: str, loads: Callable[[str], Any]) -> Skill:
     skill.about = frontmatter(text)
     block = block_under(text, SECTION)
     if block is None:
+        line = next((number for number, line, _ in scan(text) if SECTION in heading(line)[1]), 0)
+        if line:
+            skill.hints.append((line, f"no ```json block follows the heading {SECTION}: the skill has no phases"))
         return skill
     try:
         values = loads(block.text)
     except (ValueError, RecursionError) as error:
-        at = getattr(error, "pos", 0)
-        skill.problems.append((block.line + block.text.count("\n", 0, at), str(error)))
+        line = block.line + block.text.count("\n", 0, getattr(error, "pos", 0))
+        skill.problems.append((line, getattr(error, "why", "") or f"not JSON: {error}"))
+        skill.broken = True
         return skill
     if not isinstance(values, dict):
+        skill.broken = True
         skill.problems.append((block.line, f"{SECTION} must be a JSON object"))
         return skill
     _take(skill, values, block.line)
@@ -62,6 +71,9 @@ def parse(text: str, loads: Callable[[str], Any]) -> Skill:
 
 
 def _take(skill: Skill, values: dict[str, Any], line: int) -> None:
+    skill.hints += [
+        (line, f"{name} is no parameter; there are {', '.join(_FIELDS)}") for name in values if name not in _FIELDS
+    ]
     for name in _TEXTS:
         value = values.get(name)
         if isinstance(value, str) and value:
@@ -95,7 +107,10 @@ def _add_phase(skill: Skill, found: dict[str, Phase], number: int, entry: Any, l
 
     if not isinstance(entry, dict):
         return problem("must be an object")
-    label = _label(entry)
+    for name in entry:
+        if name not in _OF_A_PHASE:
+            skill.hints.append((line, f"phases[{number}]: {name} is no field; there are {', '.join(_OF_A_PHASE)}"))
+    label = label_of(entry)
     try:
         key(label)
     except ValueError as error:
@@ -118,7 +133,7 @@ def _add_phase(skill: Skill, found: dict[str, Phase], number: int, entry: Any, l
     return None
 
 
-def _label(entry: dict[str, Any]) -> str:
+def label_of(entry: dict[str, Any]) -> str:
     """`label`, or the older `major` and `minor`."""
     if "label" in entry:
         return str(entry["label"])

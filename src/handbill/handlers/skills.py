@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from handbill.config import Config
     from handbill.core.phases import Phase
+    from handbill.core.proof import Proof
     from handbill.world import World
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
@@ -53,14 +54,14 @@ def _plugin_folders(plugin: str, world: World, config: Config) -> list[str]:
         return []  # written by another version of the host: its plugins' skills are not found
 
 
-def skill_at(path: str, world: World) -> tuple[Skill | None, list[str]]:
+def skill_at(path: str, world: World, most: int = 5) -> tuple[Skill | None, list[str]]:
     """The skill, and what is wrong with it in words for the trace."""
     sheet = world.load(path)
     if isinstance(sheet, Refusal):
         return None, [f"{path} {sheet.why}"]
     skill = parse(sheet.text, loads)
     words = [f"{path}, line {line}: {what}" for line, what in skill.problems]
-    return skill, words if len(words) <= 5 else [*words[:5], f"{path}: {len(words) - 5} more problems"]
+    return skill, words if len(words) <= most else [*words[:most], f"{path}: {len(words) - most} more problems"]
 
 
 def pages_of(phase: Phase, skill_path: str, world: World, config: Config) -> tuple[list[str], list[str]]:
@@ -82,3 +83,20 @@ def template(skill_path: str, name: str, config: Config) -> str:
     if name.startswith("~/"):
         return normal(f"{config.home}/{name[2:]}")
     return normal(name if name.startswith("/") else f"{parent(skill_path)}/{name}")
+
+
+def proof_of(phase: Phase, skill_path: str, world: World, config: Config) -> Proof:
+    """What leaving a phase asks for: its declared fields, and what its steps' pages say."""
+    from handbill.core.proof import Proof
+
+    made = Proof()
+    for word in phase.proof:
+        if not page_name(word):
+            made.declare(word)
+    for word in (*phase.steps, *phase.proof):
+        name = page_name(word)
+        path = page(name, skill_path, world, config) if name else ""
+        sheet = world.load(path) if path else None
+        if sheet is not None and not isinstance(sheet, Refusal):
+            made.add_page(name, path, sheet.text, loads)
+    return made

@@ -241,6 +241,22 @@ class FileStore:
     def _notices(self, root: str, session: str) -> str:
         return f"{root}/.windows/{_safe(session)}.notices"
 
+    def link(self, session: str, folder: str) -> None:
+        """Which session this client's window works on; for commands, so that none has to look at all sessions."""
+        path = f"{self.root}/.windows/{_safe(session)}.session"
+        _disk().make_private_directory(f"{self.root}/.windows")
+        _disk().replace(path, folder.encode("utf-8", "replace"))
+
+    def linked(self, session: str) -> str:
+        try:
+            handle = posix.open(f"{self.root}/.windows/{_safe(session)}.session", posix.O_RDONLY | posix.O_CLOEXEC)
+        except OSError:
+            return ""  # none yet
+        try:
+            return read_all(handle, 1 << 16).decode("utf-8", "replace")
+        finally:
+            posix.close(handle)
+
     def known(self) -> list[Key]:
         found = set()
         for root in self._roots:

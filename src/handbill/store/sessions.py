@@ -7,7 +7,8 @@ import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from handbill.core.session import VERSION
+from handbill.core import schema
+from handbill.core.session import STATE, VERSION
 from handbill.errors import CorruptState, HandbillError
 from handbill.store import disk
 
@@ -37,11 +38,12 @@ def read(folder: str) -> State | None:
     except OSError as error:
         raise HandbillError(f"{path}: {error.strerror}", "make it readable") from error
     try:
-        state = json.loads(text)
-    except ValueError as error:
+        state: State = json.loads(text)
+    except (ValueError, RecursionError) as error:
         raise _broken(path, str(error)) from error
-    if not isinstance(state, dict):
-        raise _broken(path, "not an object")
+    found = schema.problems(state, STATE)
+    if found:
+        raise _broken(path, "; ".join(found[:3]))
     version = state.get("v", VERSION)
     if not isinstance(version, int) or version > VERSION:
         raise HandbillError(f"{path} was written by a newer version ({version})", "upgrade Handbill")
@@ -55,8 +57,9 @@ def _broken(path: str, why: str) -> CorruptState:
 def required(folder: str) -> State:
     state = read(folder)
     if state is None:
+        what = "nothing was activated yet in" if os.path.isdir(folder) else "there is no session"
         raise NoSession(
-            f"§CMD_REQUIRE_ACTIVE_SESSION: there is no session in {folder}",
+            f"{what} {folder}",
             "engine session activate NAME SKILL begins one; engine session list shows those there are",
         )
     return state
@@ -67,7 +70,7 @@ def update(folder: str, change: Callable[[State | None], tuple[State | None, T]]
     path = os.path.join(folder, FILE)
     try:
         if make:
-            os.makedirs(folder, exist_ok=True)
+            _make(folder)
         elif not os.path.isdir(folder):
             required(folder)
         lock = disk.locked(os.path.join(folder, _LOCK))
@@ -75,7 +78,7 @@ def update(folder: str, change: Callable[[State | None], tuple[State | None, T]]
             after, result = change(read(folder))
             if after is not None:
                 text = json.dumps(after, ensure_ascii=False, indent=2) + "\n"
-                disk.replace(path, text.encode("utf-8", "backslashreplace"))
+                disk.replace(path, text.encode("utf-8", "replace"))
             return result
         finally:
             os.close(lock)
@@ -85,6 +88,15 @@ def update(folder: str, change: Callable[[State | None], tuple[State | None, T]]
         raise HandbillError(
             f"{folder}: {error.strerror}", "nothing was changed; make room, or make it writable"
         ) from error
+
+
+def _make(folder: str) -> None:
+    os.makedirs(folder, exist_ok=True)
+    try:  # the documents are the team's; who works on them, in which process, is not
+        with open(os.path.join(folder, ".gitignore"), "x", encoding="utf-8") as file:
+            file.write(".state.*\n.gitignore\n")
+    except FileExistsError:
+        pass  # made before, or the user's own
 
 
 def put_aside(folder: str) -> str:

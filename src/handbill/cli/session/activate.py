@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from handbill.cli.result import Result
 from handbill.cli.session.desk import Desk, desk, refused, stamp
 from handbill.cli.session.sheet import as_data, lines_of, proof_of
+from handbill.cli.skills import names
 from handbill.cli.stdin import BadInput, as_object, piped
+from handbill.cli.words import like
 from handbill.core import schema
 from handbill.core.session import PARAMETERS, STATIC, Refused, State, activated, label_of
 from handbill.errors import CorruptState, HandbillError
@@ -29,7 +31,7 @@ def run(args: argparse.Namespace) -> Result:
     folder = at.folder(args.session)
     skill, warnings = _skill(args.skill, at)
     given = piped()
-    params, notes = parameters(as_object(given.text, "parameters"))
+    params, notes = parameters(as_object(given.text, "parameters")) if given.text.strip() else ({}, [])
     warnings += given.note + notes
     if args.fast_track:
         params["fastTrack"] = True
@@ -51,7 +53,7 @@ def run(args: argparse.Namespace) -> Result:
         os.path.normpath(os.path.join(at.place.project, place)) for place in params.get("directoriesOfInterest", ())
     ]
     warnings += [f"directoriesOfInterest: there is no {place}" for place in dirs if not os.path.isdir(place)]
-    warnings += at.tell(state, "activate", line, folder, dirs=dirs)
+    warnings += at.take(folder) + at.tell(state, "activate", line, folder, dirs=dirs)
     return _result(at, folder, state, skill, line, warnings)
 
 
@@ -59,20 +61,18 @@ def _skill(name: str, at: Desk) -> tuple[Skill, list[str]]:
     path = skill_file(name, at.world, at.place.config)
     if not path:
         raise NoSkill(
-            f"there is no skill {name!r}",
+            f"there is no skill {name!r}{like(name, names(at.place))}",
             f"looked in {at.shown(f'{at.place.project}/.claude/skills')}, ~/.claude/skills, plugins and the library; "
             "engine skills lists what there is",
         )
     skill, problems = skill_at(path, at.world)
-    if skill is None:
-        raise NoSkill(problems[0], "correct the file")
+    if skill is None or skill.broken:  # going on would mean to go on without its phases and proof
+        raise NoSkill(problems[0], f"correct the file; engine skills {name} shows what is understood of it")
     return skill, problems
 
 
 def parameters(given: State) -> tuple[State, list[str]]:
     """The task's parameters, checked; what SKILL.md says anyway is left out."""
-    if not given:
-        return {}, []
     static = [name for name in STATIC if name in given]
     params = {name: value for name, value in given.items() if name not in static}
     found = schema.problems(params, PARAMETERS)

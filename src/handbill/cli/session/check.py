@@ -20,7 +20,7 @@ def run(args: argparse.Namespace) -> Result:
     folder = at.own(args.session)
     state = sessions.required(folder)
     found = [*_phases(at, state), *_documents(at, folder, state), *_requests(at, folder, state)]
-    lines = [f"open  {line}" for line in found] or ["§CMD_VALIDATE_ARTIFACTS: nothing is open."]
+    lines = [f"open  {line}" for line in found] or ["nothing is open"]
     data: dict[str, Any] = {"session": folder, "open": found}
     return Result(data, text="\n".join(lines), exit_code=1 if found else 0)
 

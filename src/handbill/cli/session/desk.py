@@ -7,9 +7,9 @@ import re
 import time
 from typing import Any
 
-from handbill.cli.place import Place, here
+from handbill.cli.place import Place, here, window_file
 from handbill.core.event import MAIN
-from handbill.core.session import Holder, Refused, State, holder_of
+from handbill.core.session import Holder, Refused, State, holder_of, released
 from handbill.errors import HandbillError
 from handbill.prune import process_alive
 from handbill.store import sessions
@@ -65,13 +65,26 @@ class Desk:
         return found
 
     def find(self) -> str:
+        """The session that this window holds; empty: none."""
+        linked = self.place.store.linked(self.window) if self.window else ""
+        return linked if linked and self._is_mine(linked) else ""
+
+    def take(self, folder: str) -> list[str]:
+        """This window works on that session from now on; the one before is left. Returns what to say of it."""
         if not self.window:
-            return ""
-        window = self.place.store.read((self.window, MAIN))
-        linked = str(window.work.get("session", "")) if window is not None else ""
-        if linked and self._is_mine(linked):
-            return linked
-        return next((folder for folder in sessions.folders(self.root) if self._is_mine(folder)), "")
+            return []
+        before = self.find()
+        said = []
+        if before and before != folder:
+            sessions.update(before, lambda state: (released(state or {}), None))
+            said = [f"{self.shown(before)} was left: nobody holds it now"]
+        try:
+            self.place.store.link(self.window, folder)
+        except OSError as error:
+            said.append(f"this window cannot be noted as the one that works on it ({error.strerror})")
+        if not window_file(self.place.store, (self.window, MAIN)):
+            said.append("no hook has seen this window, so no pages will come: engine doctor tells why")
+        return said
 
     def _is_mine(self, folder: str) -> bool:
         try:

@@ -12,7 +12,9 @@ from handbill.cli.session.phase import proven
 from handbill.cli.stdin import BadInput, as_object, piped
 from handbill.core import phases as order
 from handbill.core import schema
-from handbill.core.session import COMPLETED, State, deactivated, idled, label_of
+from handbill.core.session import ACTIVE, COMPLETED, IDLE, Ending, State, ended, label_of
+from handbill.handlers.skills import skill_file
+from handbill.handlers.skills import template as template_path
 from handbill.store import sessions
 
 _WORDS = {
@@ -29,7 +31,8 @@ def run(args: argparse.Namespace) -> Result:
     folder = at.own(args.session)
     sessions.required(folder)
     given = piped()
-    words = said(given.text)
+    words = said(given.text, args.action)
+    lifecycle = IDLE if args.action == "idle" else COMPLETED
     keywords = [word.strip() for word in args.keywords.split(",") if word.strip()] or words.get("keywords", [])
     warnings = list(given.note)
     now = stamp()
@@ -39,13 +42,13 @@ def run(args: argparse.Namespace) -> Result:
         at.refuse_if_held(state, person_may=True)
         if state.get("lifecycle") == COMPLETED:
             raise NotAllowed("this session is completed already", "engine session activate begins the next skill")
-        if state.get("lifecycle") == "active":
-            _may_end(at, state, words.get("proof", {}), args.user_approved, warnings)
-        if args.action == "idle":
-            new = idled(state, words["description"], keywords, now)
-        else:
+        proof, unproven = words.get("proof", {}), []
+        if state.get("lifecycle") == ACTIVE:
+            unproven = _may_end(at, state, proof, args.user_approved, warnings)
+        if lifecycle == COMPLETED:
             _debrief_written(at, folder, state, args.user_approved)
-            new = deactivated(state, words["description"], keywords, args.user_approved, now)
+        how = Ending(words["description"], keywords, proof, unproven, args.user_approved)
+        new = ended(state, lifecycle, how, now)
         return new, new
 
     state = sessions.update(folder, change)
@@ -58,12 +61,15 @@ def run(args: argparse.Namespace) -> Result:
     return Result({"session": folder, "state": state}, text="\n".join(lines), warnings=warnings)
 
 
-def said(text: str) -> dict[str, Any]:
+_FORM = '{"description": "…", "proof": {}}'
+
+
+def said(text: str, verb: str) -> dict[str, Any]:
     """The description as plain text, or as JSON with keywords and the last phase's proof."""
     if not text.strip():
         raise BadInput(
             "a description of what was done is needed on stdin",
-            "e.g. echo 'Login form with tests' | engine session idle NAME",
+            f"e.g. echo 'Login form with tests' | engine session {verb} NAME",
         )
     if not text.lstrip().startswith("{"):
         return {"description": text.strip()}
@@ -74,7 +80,7 @@ def said(text: str) -> dict[str, Any]:
     return words
 
 
-def _may_end(at: Desk, state: State, proof: State, approved: str, warnings: list[str]) -> None:
+def _may_end(at: Desk, state: State, proof: State, approved: str, warnings: list[str]) -> list[str]:
     labels = [phase["label"] for phase in state.get("phases", ())]
     current = label_of(state)
     left = order.following(labels, current) if current in labels else []
@@ -83,16 +89,19 @@ def _may_end(at: Desk, state: State, proof: State, approved: str, warnings: list
             f"{state.get('skill')} is in phase {state.get('currentPhase')}; {' or '.join(left)} comes next",
             'finish the phases, or ask the user, then add --user-approved "what the user said"',
         )
-    unproven = proven(at, state, None, proof, approved, warnings)
+    unproven = proven(at, state, proof, warnings, optional=bool(approved), form=_FORM)
     if unproven:
         warnings.append(f"left without proof: {', '.join(unproven)}")
+    return unproven
 
 
 def _debrief_written(at: Desk, folder: str, state: State, approved: str) -> None:
     template = str(state.get("debriefTemplate", ""))
     name = os.path.basename(template).removeprefix("TEMPLATE_")
     if name and not approved and not os.path.isfile(os.path.join(folder, name)):
+        path = skill_file(str(state.get("skill", "")), at.world, at.place.config)
+        form = at.shown(template_path(path, template, at.place.config)) if path else template
         raise NotAllowed(
             f"the debrief {at.shown(os.path.join(folder, name))} is not written",
-            f"write it by {template}; or, when the user wants none, add --user-approved",
+            f'write it by {form}; or, when the user wants none, add --user-approved "what the user said"',
         )

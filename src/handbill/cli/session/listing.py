@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from handbill.cli.result import Result
-from handbill.cli.screen import safe, table
+from handbill.cli.screen import safe, shortened, table
 from handbill.cli.session.desk import alive, desk
 from handbill.core.session import holder_of
 from handbill.errors import HandbillError
@@ -45,7 +45,7 @@ def described(folder: str) -> dict[str, Any]:
         return row
     holder = holder_of(state)
     row["changed"] = os.path.getmtime(os.path.join(folder, sessions.FILE))
-    row["held"] = f"process {holder.pid}" if holder.pid and alive(holder) else ""
+    row["held"] = str(holder.pid) if holder.pid and alive(holder) else ""
     row["task"] = str(state.get("taskSummary") or state.get("sessionDescription") or "")
     row.update(
         lifecycle=str(state.get("lifecycle", "–")), skill=str(state.get("skill", "")),
@@ -61,11 +61,11 @@ def show(screen: Console, rows: list[dict[str, Any]]) -> None:
     if not rows:
         screen.print("no sessions here")
         return
-    made = table("session", "state|n", "skill|n", "phase", "held by|n", "task")
+    made = table("session|n", "state|n", "skill|n", "phase", "pid|n", "task")
     for row in rows:
         style = _STYLE.get(row["lifecycle"], "dim")
         made.add_row(
             safe(row["name"]), f"[{style}]{safe(row['lifecycle'])}[/]", safe(row["skill"]), safe(row["phase"]),
-            safe(row["held"]), safe(row["problem"] or row["task"][:60]),
+            safe(row["held"]), safe(row["problem"] or shortened(row["task"], 60)),
         )  # fmt: skip
     screen.print(made)

@@ -11,7 +11,7 @@ from handbill.cli.session.sheet import as_data, lines_of, proof_of
 from handbill.cli.stdin import as_object, piped
 from handbill.core import phases as order
 from handbill.core.phases import Phase
-from handbill.core.session import Move, Refused, State, label_of, move, moved, phases_of
+from handbill.core.session import Move, Refused, State, label_of, move, moved, phases_of, proof_so_far
 from handbill.errors import HandbillError
 from handbill.store import sessions
 
@@ -29,15 +29,17 @@ def run(args: argparse.Namespace) -> Result:
     if not state.get("phases"):
         return _free(at, folder, args, proof)
     label, name = order.split(args.phase)
+    label = label.upper()
     warnings = list(given.note)
     now = stamp()
 
     def change(newest: State | None) -> tuple[State | None, tuple[State, Move, list[str]]]:
         current = _active(newest, at)
         step = move(current, label, args.user_approved)
-        unproven = [] if step.same else proven(at, current, step, proof, args.user_approved, warnings)
         if step.same:
             return None, (current, step, [])
+        optional = bool(args.user_approved) and step.abandons
+        unproven = proven(at, current, proof, warnings, optional=optional)
         new = moved(current, step, proof, unproven, args.user_approved, now)
         return new, (new, step, unproven)
 
@@ -50,6 +52,8 @@ def run(args: argparse.Namespace) -> Result:
         warnings.append(f"it is declared as {step.phase}")
     if not step.same:
         warnings += at.tell(state, "phase", line, folder)
+    elif proof or args.user_approved:
+        warnings.append("the session is in this phase already: nothing was recorded")
     return _result(at, state, step, line, unproven, args.user_approved, warnings)
 
 
@@ -57,30 +61,33 @@ def _active(state: State | None, at: Desk) -> State:
     if state is None:
         raise sessions.NoSession("the session is gone", "engine session list shows those there are")
     at.refuse_if_held(state, person_may=True)
-    if state.get("lifecycle") != "active":
-        raise NotAllowed(f"this session is {state.get('lifecycle')}", "engine session activate, or continue, first")
+    lifecycle = state.get("lifecycle", "not active")
+    if lifecycle != "active":
+        verb = "activate NAME SKILL begins the next skill in it" if lifecycle == "completed" else "continue NAME first"
+        raise NotAllowed(f"this session is {lifecycle}", f"engine session {verb}")
     return state
 
 
-def proven(at: Desk, state: State, step: Move | None, proof: State, approved: str, warnings: list[str]) -> list[str]:
-    """Raises unless what leaving the current phase asks for is there; returns what an approved move leaves unproven.
+def proven(at: Desk, state: State, proof: State, warnings: list[str], *, optional: bool, form: str = "{}") -> list[str]:
+    """Raises unless what leaving the current phase asks for is there; returns what is left unproven.
 
-    Going back, or ending early, does not say that the phase is done: with the user's approval that needs no proof.
+    `optional`: the user approved of a move that does not say that the phase is done (back, to another branch, or
+    ending early), and no proof was sent. `form`: how the proof is sent, {} stands for its fields.
     """
     current = next((phase for phase in phases_of(state) if phase.label == label_of(state)), None)
     if current is None:
         return []
     wanted = proof_of(current, str(state.get("skill", "")), at)
     warnings += wanted.problems
-    faults = wanted.faults(proof)
+    faults = wanted.faults({**proof_so_far(state), **proof})
     if not faults:
         return []
-    if approved and not proof and (step is None or step.back):
+    if optional and not proof:
         return wanted.required
     example = ", ".join(f'"{name}": …' for name in wanted.required)
     raise ProofMissing(
         f"to leave {current}: {'; '.join(faults)}",
-        f"send the proof as JSON on stdin: {{{example}}}",
+        f"send the proof as JSON on stdin: {form.replace('{}', f'{{{example}}}')}",
     )
 
 

@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> Result:
     except Refused as error:
         raise refused(error) from None
     line = f"Session continued: {at.shown(folder)}"
-    warnings = at.tell(state, "continue", line, folder)
+    warnings = at.take(folder) + at.tell(state, "continue", line, folder)
     lines = [line, f"  Skill: {state.get('skill', '–')}", f"  Phase: {state.get('currentPhase') or '–'}"]
     lines += [f"  Task: {state['taskSummary']}"] if state.get("taskSummary") else []
     data = {"session": folder, "state": state, "artifacts": artifacts(folder)}

@@ -4,33 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from handbill.core.proof import Proof
-from handbill.core.refs import page_name
-from handbill.core.sheet import Refusal
-from handbill.handlers.library import page
+from handbill.handlers.skills import proof_of as asked
 from handbill.handlers.skills import skill_file
-from handbill.hotjson import loads
 
 if TYPE_CHECKING:
     from handbill.cli.session.desk import Desk
     from handbill.core.phases import Phase
+    from handbill.core.proof import Proof
 
 
 def proof_of(phase: Phase, skill: str, desk: Desk) -> Proof:
-    """The union of its declared fields and its steps' own proofs."""
-    made = Proof()
     world, config = desk.world, desk.place.config
-    referring = skill_file(skill, world, config) or f"{config.project}/SKILL.md"
-    for word in phase.proof:
-        if not page_name(word):
-            made.declare(word)
-    for word in (*phase.steps, *phase.proof):
-        name = page_name(word)
-        path = page(name, referring, world, config) if name else ""
-        sheet = world.load(path) if path else None
-        if sheet is not None and not isinstance(sheet, Refusal):
-            made.add_page(name, path, sheet.text, loads)
-    return made
+    path = skill_file(skill, world, config) or f"{config.project}/SKILL.md"
+    return asked(phase, path, world, config)
 
 
 def lines_of(phase: Phase, proof: Proof) -> list[str]:

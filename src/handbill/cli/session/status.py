@@ -30,9 +30,8 @@ def run(args: argparse.Namespace) -> Result:
         "holder": {"pid": holder.pid, "window": holder.session, "alive": bool(holder.pid) and alive(holder)},
         "next": order.following(labels, current) if current in labels else [],
     }  # fmt: skip
-    return Result(
-        data, lambda screen: _show(screen, at.shown(folder), data), next_step=f"engine session check {at.shown(folder)}"
-    )
+    next_step = f"engine session check {at.shown(folder)}" if state.get("lifecycle") == "active" else ""
+    return Result(data, lambda screen: _show(screen, at.shown(folder), data), next_step=next_step)
 
 
 def _show(screen: Console, name: str, data: dict[str, Any]) -> None:
@@ -45,13 +44,14 @@ def _show(screen: Console, name: str, data: dict[str, Any]) -> None:
     for label, value in (
         ("skill", state.get("skill")), ("phase", state.get("currentPhase")), ("next", " or ".join(data["next"])),
         ("held by", held), ("since", state.get("startedAt")), ("task", state.get("taskSummary")),
+        ("in short", state.get("sessionDescription")),
         ("documents", ", ".join(path.rpartition("/")[2] for path in data["documents"])),
     ):  # fmt: skip
         if value:
             screen.print(f"  {label:<10} {safe(str(value))}", soft_wrap=True)
     history = [*_earlier(state), *state.get("phaseHistory", ())]
     if history:
-        rows = table("when|n", "phase|n", "proof, skips and approvals")
+        rows = table("since|n", "phase|n", "its proof; skips and approvals")
         for entry in history:
             rows.add_row(*_row(entry))
         screen.print(rows)

@@ -53,7 +53,7 @@ def _mode_file(at: Desk, state: State, value: Any) -> str:
     """Choosing a mode that the skill declares brings that mode's page."""
     modes = state.get("modes") or {}
     if not modes:
-        return ""
+        raise NotAllowed(f"{state.get('skill')} has no modes", "a field of your own needs another name")
     if value not in modes:
         raise NotAllowed(f"{state.get('skill')} has no mode {value!r}", f"declared: {', '.join(modes)}")
     path = skill_file(str(state.get("skill")), at.world, at.place.config)
