@@ -124,8 +124,7 @@ class Simulator:
             if name in claude_settings.matcher("PreToolUse").split("|"):
                 denied = self.send({"hook_event_name": "PreToolUse", **one, **_agent(agent)}).denied
                 if denied:
-                    answer = [f"PreToolUse:{name} hook error: {denied}"]
-                    self._denied[one["tool_use_id"]] = answer[0]
+                    answer = [self._denied[one["tool_use_id"]]]
             made.append({**one, "tool_response": answer[0]} if answer else one)
         moment = self.send({"hook_event_name": "PostToolBatch", "tool_calls": made, **_agent(agent)})
         moment.denied = denied
@@ -187,7 +186,9 @@ class Simulator:
             raise AssertionError(f"an answer to {specific['hookEventName']}, not to {moment.event['hook_event_name']}")
         if specific.get("permissionDecision") == "deny":
             moment.denied = specific["permissionDecisionReason"]
-            self.views.setdefault(moment.window, []).append((moment.event["tool_use_id"], moment.denied))
+            call = moment.event["tool_use_id"]
+            self._denied[call] = f"PreToolUse:{moment.event['tool_name']} hook error: {moment.denied}"
+            self.views.setdefault(moment.window, []).append((call, moment.denied))
         text = specific.get("additionalContext", "")
         if units(text) > HOST_CAP:
             text = (
