@@ -71,6 +71,13 @@ def prompting(project: Project) -> Event:
     return project.event("UserPromptSubmit", prompt="go on")
 
 
+def writing(project: Project) -> Event:
+    """A new file where the directives are known."""
+    project.hook(idle(project))
+    values = {"file_path": str(project.path / "pkg/core/new.py"), "content": "x = 1\n"}
+    return project.event("PreToolUse", tool_name="Write", tool_input=values, tool_use_id="toolu_write")
+
+
 def _writes_nothing(before: Plain, after: Plain) -> bool:
     return before == after and not before["openClaims"] and not before["pendingPreloads"]
 
@@ -96,6 +103,7 @@ IDLE = Stage("a  PostToolBatch, nothing to do", idle, 0, _writes_nothing, 1.5)
 DELIVER = Stage("b  PostToolBatch, delivers two directives", delivering, 2, _claims, 2.5)
 START = Stage("c  SessionStart(startup), the six standards", starting, STANDARDS, _claims, 3.0)
 SKILL = Stage("s  UserPromptExpansion, a skill begins with 12 pages", beginning, PAGES, _claims, 4.0)
+WRITE = Stage("w  PreToolUse(Write), nothing to hold it for", writing, 0, _writes_nothing, 1.5)
 PROMPT = Stage("p  UserPromptSubmit, nothing has changed", prompting, 0, _writes_nothing, 1.5)
 SETTLE = Stage("d  PostToolBatch, settles two receipts", settling, 0, _settles, None)
 

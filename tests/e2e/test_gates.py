@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from sandbox import STANDARDS, Sandbox, assert_absent, assert_extends, assert_once
+from sandbox import NEW, STANDARDS, Sandbox, assert_absent, assert_extends, assert_once
 from talk import Talk
 
 from conftest import Make
@@ -67,6 +67,20 @@ def test_nothing_is_held_where_the_rules_are_known_or_the_gate_is_off(make: Make
     box.write(".handbill.toml", '[write_gate]\nmode = "off"\n')
     run = box.run(write(box, "lib/new.py"), box.bash(), "done")
     assert "Held once" not in run.of()[-1].text
+    assert_once(run.of()[-1], "MARK-LIB")
+
+
+def test_every_edit_is_held_where_the_project_wants_it(make: Make, version: str) -> None:
+    box = make(version)
+    rules(box)
+    box.write(".handbill.toml", '[write_gate]\nmode = "edits"\n')
+    box.engine("install", "--project", str(box.project))
+    edit = {"file_path": box.path("src/f.py"), "old_string": "x", "new_string": "y"}
+    run = box.run(call("Edit", **edit), box.read("lib/f.py"), call("Edit", **edit), "done")
+    if version == NEW:  # the older client refuses an Edit of a file that was not read before any hook runs
+        assert_once(run.of()[-1], "MARK-SRC", "Held once by Handbill")
+    box.write("lib/g.py", "x\n")
+    run = box.run(box.bash("true"), write(box, "lib/f.py"), box.bash("true"), "done")
     assert_once(run.of()[-1], "MARK-LIB")
 
 

@@ -155,3 +155,20 @@ def test_odd_questions(values: dict[str, object]) -> None:
     setting.auto_answer = "first"
     event = Event(TOOL_CALLED, "s", tools=[Tool("AskUserQuestion", "t", values=values)])
     assert auto_answer(event, window(), DictWorld({}), setting) is not None  # type: ignore[arg-type]
+
+
+def test_a_subagents_first_pages_stay_under_the_cap(make_box: Callable[..., Box]) -> None:
+    """What does not fit into its start comes with its first steps: nothing is cut, nothing is lost."""
+    box = make_box()
+    for number in range(8):
+        box.write(f"big{number}/.directives/AGENTS.md", f"rules {number} " + "x" * 4000)
+        box.write(f"big{number}/f.py", "x")
+    box.sim.start()
+    call = {"prompt": " ".join(f"big{number}/f.py" for number in range(8)), "subagent_type": "general-purpose"}
+    box.sim.send({"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": call, "tool_use_id": "a1"})
+    first = box.sim.subagent("x1")
+    assert len(first.texts) == 1 and len(first.texts[0]) <= 9500 and len(first.titles) >= 2
+    for _ in range(4):
+        box.sim.batch(("Bash", {"command": "true"}), agent="x1")
+    assert sum("/big" in path for path, *_ in box.sim.copies("x1")) == 8
+    assert set(box.sim.copies("x1").values()) == {1}
