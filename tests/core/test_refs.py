@@ -67,3 +67,18 @@ def test_any_text_is_read_and_only_bare_names_are_found(text: str) -> None:
 @given(st.text(alphabet="ab §CMD_X\n~", max_size=60))
 def test_what_is_fenced_is_inert(text: str) -> None:
     assert references(f"```\n{text}\n```") == []
+
+
+def test_odd_text_of_a_megabyte_is_read_in_no_time() -> None:
+    """Every pass is linear: a page cannot stop a hook."""
+    runs = "x".join("`" * size for size in range(1, 1400))
+    for text in (
+        "§" * (1 << 20),
+        "`" * (1 << 20),
+        "` `` " * (1 << 18),
+        runs + "§CMD_X",
+        "```\n" * (1 << 18),
+        "> - " * (1 << 18),
+    ):
+        references(text + "§")
+    assert references("`a``b" * 1000 + "§CMD_X") == ["CMD_X"]

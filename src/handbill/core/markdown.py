@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MARKERS = ("- ", "* ", "+ ")
+_DEEPEST = 12  # lists in lists
 
 
 class Fence:
@@ -48,7 +49,9 @@ def scan(text: str) -> Iterator[tuple[int, str, Fence | None]]:
 def _opening(line: str) -> tuple[str, str]:
     """(the run of backticks or tildes, info string) of a line that opens a fence, however indented."""
     rest = line.lstrip(" \t>")
-    while rest.startswith(_MARKERS):
+    for _ in range(_DEEPEST):
+        if not rest.startswith(_MARKERS):
+            break
         rest = rest[2:].lstrip(" \t>")
     if not rest.startswith(("```", "~~~")):
         return "", ""
@@ -78,35 +81,38 @@ def live(text: str) -> str:
 
 
 def _without_spans(text: str) -> str:
+    """A span ends at the next run of as many backticks as began it; a run without such an end is text."""
     if "`" not in text:
         return text
+    runs = _runs(text)
+    later: dict[int, list[int]] = {}  # size -> where runs of that size begin, the nearest last
+    for start, size in reversed(runs):
+        later.setdefault(size, []).append(start)
     kept: list[str] = []
     at = 0
-    while True:
-        start = text.find("`", at)
-        if start < 0:
-            kept.append(text[at:])
-            return "".join(kept)
-        end = start
-        while text[end : end + 1] == "`":
-            end += 1
-        closing = _run(text, end, end - start)
+    for start, size in runs:
+        if start < at:
+            continue  # inside a span
+        ends = later[size]
+        while ends and ends[-1] <= start:
+            ends.pop()
         kept.append(text[at:start])
-        at = closing + (end - start) if closing >= 0 else end
+        at = (ends[-1] if ends else start) + size
+    kept.append(text[at:])
+    return "".join(kept)
 
 
-def _run(text: str, at: int, size: int) -> int:
-    """Where the next run of exactly `size` backticks begins; -1: nowhere."""
-    while True:
-        start = text.find("`" * size, at)
-        if start < 0:
-            return -1
-        end = start
+def _runs(text: str) -> list[tuple[int, int]]:
+    """(start, size) of every run of backticks."""
+    found: list[tuple[int, int]] = []
+    start = text.find("`")
+    while start >= 0:
+        end = start + 1
         while text[end : end + 1] == "`":
             end += 1
-        if end - start == size:
-            return start
-        at = end
+        found.append((start, end - start))
+        start = text.find("`", end)
+    return found
 
 
 def heading(line: str) -> tuple[int, str]:
