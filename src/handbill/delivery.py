@@ -5,7 +5,7 @@ Imported only when there is something to do; the usual event never gets here.
 
 from __future__ import annotations
 
-from handbill.core.event import SESSION_STARTED
+from handbill.core.event import MAIN, SESSION_STARTED
 from handbill.core.paths import name
 from handbill.core.plan import BLOCK
 from handbill.core.sheet import Refusal
@@ -15,6 +15,8 @@ from handbill.turn import Answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from handbill.core.claim import Claim
     from handbill.core.plan import Plan
     from handbill.core.sheet import Sheet
@@ -40,6 +42,39 @@ def advance(turn: Turn, window: Window | None) -> Window | None:
     else:
         turn.opened = ""
     return after
+
+
+def found_again(turn: Turn, window: Window) -> None:
+    """A ledger rebuilt from the transcript: are its files still as they were delivered, and what was at work?"""
+    for path, record in window.files.items():
+        sheet = turn.world.load(path) if record["via"] == "transcript" and not record.get("stamp") else None
+        if sheet is None or isinstance(sheet, Refusal):
+            continue
+        if sheet.digest == record["hash"]:
+            turn.plan.known[path] = sheet.stamp
+        elif "." not in record["parts"]:
+            turn.plan.stale[path] = record["reason"]
+    if turn.event.skills and not turn.event.skill:
+        turn.event.skill = name(turn.event.skills[-1])  # the one that was begun last goes on
+    if not window.work and turn.event.window[1] == MAIN:
+        window.work = _linked_work(turn)
+        turn.plan.work = window.work or None
+
+
+def _linked_work(turn: Turn) -> dict[str, Any]:
+    """What the session that this client holds says of itself."""
+    from handbill.hotjson import loads
+
+    folder = turn.store.linked(turn.event.session_id)
+    data = turn.world.tail(f"{folder}/.state.json", 0, 1 << 20) if folder else None
+    try:
+        state = loads(data.decode("utf-8", "replace")) if data else None
+    except (ValueError, RecursionError):
+        return {}  # `engine doctor` tells of it
+    if not isinstance(state, dict) or state.get("sessionId") != turn.event.session_id:
+        return {}
+    phase = str(state.get("currentPhase", "")).partition(":")[0]
+    return {"session": folder, "skill": str(state.get("skill", "")), "phase": phase}
 
 
 def deliver(turn: Turn, current: Window | None, room: int) -> Answer:

@@ -18,7 +18,7 @@ from handbill.core.event import (
 from handbill.core.plan import Plan
 from handbill.core.records import Broken
 from handbill.core.window import Window
-from handbill.errors import CorruptState
+from handbill.errors import CorruptState, HandbillError
 from handbill.handlers.table import HANDLERS, applies, handler
 from handbill.turn import Answer, Turn
 
@@ -57,14 +57,19 @@ def _run(turn: Turn) -> Answer:
         current = advance(turn, window)
     if turn.facts is not None and turn.facts.silent:
         return _remember(turn)
+    rebuilt = current is not None and turn.facts is not None and turn.facts.survivors is not None and turn.opened != ""
     channel = event.kind in turn.host.CHANNELS
     if current is not None:
         if channel:
             for notice in store.notices(event.session_id):
-                (event.tasks if notice.get("verb") == "task" else event.notices).append(notice)
-            if any(notice.get("verb") in ("activate", "continue") for notice in event.notices):
+                (event.tasks if notice["verb"] == "task" else event.notices).append(notice)
+            if rebuilt or any(notice["verb"] in ("activate", "continue") for notice in event.notices):
                 event.skills = turn.host.skills_loaded(event, turn.world)  # what the host itself brought is there
-        turn.plan = decide(turn, current)
+        if rebuilt:
+            from handbill.delivery import found_again
+
+            found_again(turn, current)
+        turn.plan.add(decide(turn, current))
     changed = current is not window
     pending = current is not None and bool(current.pending) and channel
     answer = Answer()
@@ -75,7 +80,10 @@ def _run(turn: Turn) -> Answer:
     if turn.facts is not None:
         _settle_marks(turn, turn.facts)
     if turn.plan.taken:
-        store.settle_notices(event.session_id, turn.plan.taken)
+        try:
+            store.settle_notices(event.session_id, turn.plan.taken)
+        except (OSError, HandbillError) as error:  # they are taken once more: that must not cost what was claimed
+            turn.trace(f"notices could not be settled: {error}")
     _log(turn, answer)
     return answer
 

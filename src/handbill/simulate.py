@@ -109,6 +109,10 @@ class Simulator:
         """The user types `/name arguments`: the client expands it and puts the body into the window."""
         typed = {"prompt": f"/{name} {arguments}".strip(), "prompt_id": str(uuid.uuid4())}
         self.send({"hook_event_name": "UserPromptSubmit", **typed})
+        folder = os.path.join(self.project, ".claude", "skills", name)
+        text = f"Base directory for this skill: {folder}\n\n# …"
+        message = {"role": "user", "content": [{"type": "text", "text": text}]}
+        self._write(self.transcript, {"type": "user", "isMeta": True, "message": message})
         return self.send({
             "hook_event_name": "UserPromptExpansion", "expansion_type": "slash_command", "command_name": name,
             "command_args": arguments, "command_source": "projectSettings", **typed,

@@ -60,7 +60,11 @@ class World:
         return posix.urandom(1)[0] % below
 
     def real(self, path: str) -> str:
-        return real_path(path)
+        """With links followed; a path that leads nowhere (a circle, no name at all) stays as it is."""
+        try:
+            return real_path(path)
+        except (OSError, ValueError):
+            return path
 
     def names(self, directory: str) -> list[str]:
         """What is in a directory; nothing if there is none."""

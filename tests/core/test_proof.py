@@ -41,6 +41,7 @@ def test_the_union_of_fields_and_schemas() -> None:
         ({"depth": "", "asked": 1}, ["depth is empty"]),
         ({"depth": "  ________ ", "asked": 1}, ["depth is empty"]),
         ({"depth": None, "asked": 1}, ["depth is empty"]),
+        ({"depth": "__ __", "asked": 1}, ["depth is empty"]),
         ({"depth": "d", "asked": "two"}, ['asked must be an integer, not "two" (§CMD_ASK)']),
         ({"depth": "d", "asked": 1, "remark": 5}, ["remark must be a string, not 5 (§CMD_ASK)"]),
     ],
@@ -65,3 +66,21 @@ def test_a_schema_that_cannot_be_used_is_named(page: str, words: str) -> None:
 
 def test_another_pages_proof_is_not_taken() -> None:
     assert proof(page=PAGE.replace("§CMD_ASK", "§CMD_OTHER")).fields == {}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        '{"required": true}',
+        '{"enum": 5, "anyOf": 3}',
+        '{"properties": {"a": {"required": "x"}}}',
+        '{"anyOf": [{"pattern": "x"}]}',
+    ],
+)
+def test_a_schema_of_another_shape_is_named(schema: str) -> None:
+    made = proof(page=f"## PROOF FOR §CMD_ASK\n```json\n{schema}\n```\n")
+    assert made.problems and made.faults({"a": {}}) == []
+
+
+def test_a_longer_name_is_another_page() -> None:
+    assert proof(page=PAGE.replace("§CMD_ASK", "§CMD_ASK_MORE")).fields == {}

@@ -19,6 +19,9 @@ from handbill.core.refs import candidates, page_name, references
         ("> ```\n> §CMD_X\n> ```\n> §CMD_Y", ["CMD_Y"]),
         ("````\n```\n§CMD_X\n```\n§CMD_Z\n````\n§CMD_Y", ["CMD_Y"]),  # a longer fence holds shorter ones
         ("```\n~~~\n§CMD_X\n```\n§CMD_Y", ["CMD_Y"]),
+        ("1. ```sh\n   §CMD_X\n   ```\n\n2. §CMD_Y", ["CMD_Y"]), ("12) ~~~\n§CMD_X\n~~~\n§CMD_Y", ["CMD_Y"]),
+        ("> ```\n> §CMD_X\n\n§CMD_Y", ["CMD_Y"]),  # the quote ends, and its fence with it
+        ("a \\` b §CMD_X c \\` d", ["CMD_X"]),
         ("```\n§CMD_X", []),  # never closed
         ("a `span\nover §CMD_X lines` b §CMD_Y", ["CMD_Y"]),
         ("a `lonely tick §CMD_X\n\nb §CMD_Y", ["CMD_X", "CMD_Y"]),

@@ -269,7 +269,7 @@ def test_notices_posted_while_others_are_settled(store: Store) -> None:
 
     def post(number: int) -> None:
         for turn in range(20):
-            store.post("s", {"n": f"{number}-{turn}"})
+            store.post("s", {"verb": "x", "n": f"{number}-{turn}"})
 
     seen: list[str] = []
     workers = [Thread(target=post, args=(number,)) for number in range(4)]
@@ -285,9 +285,34 @@ def test_notices_posted_while_others_are_settled(store: Store) -> None:
 def test_notices_where_the_project_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file")
     store = FileStore(str(tmp_path / "state"), str(tmp_path / "spare"))
-    store.post("s", {"n": 1})
+    store.post("s", {"verb": "x", "n": 1})
     assert [notice["n"] for notice in store.notices("s")] == [1]
-    (tmp_path / "spare/.windows/s.notices").open("a").write('{"torn":\n')
+    with (tmp_path / "spare/.windows/s.notices").open("a") as file:
+        file.write('5\nnull\n[]\n{"verb":"phase"}\n{"id":"a"}\n' + "[" * 100_000 + '\n{"torn":')
+    store.post("s", {"verb": "x", "n": 2, "at": "no time"})
+    assert [(notice["n"], notice["at"]) for notice in store.notices("s")] == [(1, 0.0), (2, 0.0)]
+    store.settle_notices("s", [store.notices("s")[1]["id"]])
     assert [notice["n"] for notice in store.notices("s")] == [1]
     store.settle_notices("s", [store.notices("s")[0]["id"]])
     assert store.notices("s") == []
+
+
+def test_two_hooks_settle_the_same_notice(tmp_path: Path) -> None:
+    store = FileStore(str(tmp_path))
+    for _ in range(40):
+        store.post("s", {"verb": "x"})
+        ids = [notice["id"] for notice in store.notices("s")]
+        faults: list[BaseException] = []
+
+        def settle(ids: list[str] = ids, faults: list[BaseException] = faults) -> None:
+            try:
+                FileStore(str(tmp_path)).settle_notices("s", ids)
+            except OSError as error:
+                faults.append(error)
+
+        workers = [Thread(target=settle) for _ in range(4)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        assert faults == [] and store.notices("s") == []

@@ -32,8 +32,10 @@ def test_a_broken_state_is_named_and_left(tmp_path: Path, text: str) -> None:
     with pytest.raises(CorruptState):
         sessions.update(str(tmp_path), lambda state: ({}, None))
     assert path.read_bytes() == text.encode("latin-1")
-    sessions.put_aside(str(tmp_path))
-    assert not path.exists() and len(list(tmp_path.glob(".state.json.corrupt-*"))) == 1
+    aside: list[str] = []
+    sessions.update(str(tmp_path), lambda state: ({"begun": state}, None), aside=aside)
+    assert "is broken" in aside[0] and sessions.read(str(tmp_path)) == {"begun": None}
+    assert len(list(tmp_path.glob(".state.json.corrupt-*"))) == 1
 
 
 def test_a_newer_versions_state_is_not_touched(tmp_path: Path) -> None:
@@ -69,3 +71,10 @@ def test_no_session(tmp_path: Path) -> None:
         sessions.required(str(tmp_path))
     with pytest.raises(sessions.NoSession):
         sessions.update(str(tmp_path / "none"), lambda state: ({}, None))
+
+
+def test_nothing_is_written_that_could_not_be_read_again(tmp_path: Path) -> None:
+    sessions.update(str(tmp_path), lambda state: ({"a": 1}, None), make=True)
+    with pytest.raises(HandbillError, match="would break"):
+        sessions.update(str(tmp_path), lambda state: ({"searchKeywords": "login"}, None))
+    assert sessions.read(str(tmp_path)) == {"a": 1}

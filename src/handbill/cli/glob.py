@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from handbill.cli.result import Result
 from handbill.errors import HandbillError
 
+_MOST_CHOICES = 12
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("pattern", help="e.g. '**/*.md'; ** is any number of folders, {a,b} either")
@@ -30,6 +32,8 @@ def run(args: argparse.Namespace) -> Result:
 
 def matching(pattern: str, root: str) -> set[str]:
     found: set[str] = set()
+    if pattern.count(",") > _MOST_CHOICES:
+        raise HandbillError(f"{pattern!r} has too many choices", f"at most {_MOST_CHOICES} commas in braces")
     for one in _without_braces(pattern):
         segments = [segment for segment in one.split("/") if segment not in ("", ".")]
         if ".." in segments:

@@ -14,6 +14,7 @@ from handbill.core.migrate import to_text
 from handbill.errors import HandbillError
 from handbill.handlers.skills import skill_at, skill_file
 from handbill.hosts import claude_code
+from handbill.hosts.claude_settings import SKILL_LANES
 from handbill.hotjson import dumps
 from handbill.pipeline import run as play
 from handbill.store.memory import MemoryStore
@@ -43,7 +44,11 @@ def run(args: argparse.Namespace) -> Result:
     key, store = _copy(place, args)
     if args.phase:
         _must_declare(args.phase, store.read(key), place)
-    rows = _played(place, key, store, _event(args, place))
+    event = _event(args, place)
+    lanes = SKILL_LANES if event["hook_event_name"] == "UserPromptExpansion" else 1
+    rows = _played(place, key, store, dict(event))
+    for _ in range(lanes - 1):  # the other lanes of the same moment take what did not fit
+        rows += [row for row in _played(place, key, store, dict(event)) if row["when"] == "now"]
     window = store.read(key)
     waiting = [
         {"file": path, "why": why, "when": "later", "chars": 0}
@@ -131,7 +136,9 @@ def _played(place: Place, key: Key, store: MemoryStore, raw: dict[str, Any]) -> 
         store.post(key[0], {**usual, **told, "by": "terminal" if key[1] == "main" else "", "at": time.time()})
     transcript = window.transcript if window is not None else ""
     full = {"session_id": key[0], "cwd": place.project, "transcript_path": transcript, **agent, **raw}
-    environ = {"CLAUDE_PROJECT_DIR": place.project}
+    # in the agent's own shell the client tells its version; else the newest that is known
+    agent_name = os.environ.get("AI_AGENT") or f"{claude_code.NAME}_{'-'.join(map(str, claude_code.NEWEST))}_preview"
+    environ = {"CLAUDE_PROJECT_DIR": place.project, "AI_AGENT": agent_name}
     event = claude_code.parse(full, environ, window.client if window is not None else 1)
     if event is None:
         return []

@@ -130,6 +130,14 @@ def _under_another_name(twin: Window, sheet: Sheet, chosen: list[_Candidate]) ->
     return ""
 
 
+def _as_before(twin: Window, path: str, record: Record | None, stamp: str) -> None:
+    """A newer state of a file is not delivered after all: the window holds what it held."""
+    if record is not None and record.get("before"):
+        twin.files[path] = {
+            **record, "parts": record["before"], "before": "", "stamp": stamp or record["stamp"], "updated": False,
+        }  # fmt: skip
+
+
 def _candidate(
     twin: Window,
     path: str,
@@ -149,17 +157,16 @@ def _candidate(
     sheet = sheets.get(path)
     if sheet is None:
         return True  # queued by another process after we looked
+    record = twin.files.get(path)
     if isinstance(sheet, Refusal):
+        _as_before(twin, path, record, "")
         answer.refused.append(sheet)
         return False
-    record = twin.files.get(path)
-    if record is not None and record.get("before") and record["hash"] == sheet.digest:
-        # it had changed, and changed back before that could be delivered: the window holds it
-        twin.files[path] = {**record, "parts": record["before"], "before": "", "stamp": sheet.stamp}
-        answer.skipped.append((path, SKIP_PATH, reason))
-        return False
     why = _under_another_name(twin, sheet, chosen)
+    if record is not None and record.get("before") and record["hash"] == sheet.digest:
+        why = SKIP_PATH  # it had changed, and changed back before that could be delivered
     if why:
+        _as_before(twin, path, record, sheet.stamp)
         answer.skipped.append((path, why, reason))
         return False
     stale = record is not None and record["hash"] != sheet.digest and bool(record["parts"].strip("."))

@@ -21,6 +21,14 @@ SESSION_ENDED = "session_ended"
 
 MAIN = "main"
 
+_HANDLES = frozenset({"cat", "sed", "tee", "head", "tail", "less", "more", "bat", "awk", "perl", "patch", "cp", "mv"})
+
+
+def _handles_files(values: dict[str, Any]) -> bool:
+    """Does a shell command show or change the files that it names? `git log FILE` does neither."""
+    command = str(values.get("command", ""))
+    return ">" in command or any(word.rpartition("/")[2] in _HANDLES for word in command.split())
+
 
 class Tool:
     """One tool call: what it is called, its id, and the paths it touched.
@@ -111,6 +119,15 @@ class Event:
         if self.tools:
             return self.tools[-1].id
         return f"{self.kind}:{self.source}:{self.raw.get('prompt_id', '')}"
+
+    def own_paths(self) -> set[str]:
+        """Files that the agent itself read or changed just now, by calls that did so."""
+        return {
+            path
+            for tool in self.tools
+            if tool.id in self.calls and not tool.failed and (tool.name != "Bash" or _handles_files(tool.values))
+            for path in (*tool.files, *tool.places)
+        }
 
     def is_moment(self, batch: str) -> bool:
         """Is this the moment of that name? A call that was held is of the batch that it ends in."""

@@ -28,13 +28,16 @@ class Fence:
 def scan(text: str) -> Iterator[tuple[int, str, Fence | None]]:
     """(number, line, None) for each line outside of fences; (number, "", fence) where one ends."""
     fence: Fence | None = None
-    mark = ""
+    mark, quoted = "", False
     number = 0
     for number, line in enumerate(text.split("\n"), 1):
+        if fence is not None and quoted and not line.lstrip().startswith(">"):
+            yield number, "", fence  # a quote takes its fence along when it ends
+            fence = None
         if fence is None:
             mark, info = _opening(line)
             if mark:
-                fence = Fence(info, number + 1)
+                fence, quoted = Fence(info, number + 1), line.lstrip().startswith(">")
             else:
                 yield number, line, None
         elif _closes(line, mark):
@@ -50,9 +53,13 @@ def _opening(line: str) -> tuple[str, str]:
     """(the run of backticks or tildes, info string) of a line that opens a fence, however indented."""
     rest = line.lstrip(" \t>")
     for _ in range(_DEEPEST):
-        if not rest.startswith(_MARKERS):
+        digits = len(rest[:10]) - len(rest[:10].lstrip("0123456789"))
+        if rest.startswith(_MARKERS):
+            rest = rest[2:].lstrip(" \t>")
+        elif digits and rest[digits : digits + 2] in (". ", ") "):
+            rest = rest[digits + 2 :].lstrip(" \t>")
+        else:
             break
-        rest = rest[2:].lstrip(" \t>")
     if not rest.startswith(("```", "~~~")):
         return "", ""
     info = rest.lstrip(rest[0])
@@ -110,7 +117,10 @@ def _runs(text: str) -> list[tuple[int, int]]:
         end = start + 1
         while text[end : end + 1] == "`":
             end += 1
-        found.append((start, end - start))
+        if start and text[start - 1] == "\\":
+            start += 1  # escaped: the first one is text
+        if end > start:
+            found.append((start, end - start))
         start = text.find("`", end)
     return found
 
@@ -122,6 +132,13 @@ def heading(line: str) -> tuple[int, str]:
     return (level, title.strip()) if 1 <= level <= 6 and title.startswith((" ", "\t")) else (0, "")
 
 
+def _holds(title: str, words: str) -> bool:
+    """`PROOF FOR §CMD_RUN` does not stand in `PROOF FOR §CMD_RUN_CHECKS`."""
+    at = title.find(words)
+    after = title[at + len(words) : at + len(words) + 1]
+    return at >= 0 and not (after == "_" or after.isalnum())
+
+
 def block_under(text: str, words: str, info: str = "json") -> Fence | None:
     """The first fenced block of that kind in the section whose heading holds these words."""
     inside = 0
@@ -131,7 +148,7 @@ def block_under(text: str, words: str, info: str = "json") -> Fence | None:
                 return fence
             continue
         level, title = heading(line) if line.startswith("#") else (0, "")
-        if level and words in title:
+        if level and _holds(title, words):
             inside = level
         elif level and level <= inside:
             inside = 0

@@ -89,18 +89,19 @@ def following(labels: Iterable[str], current: str) -> list[str]:
         for path, label in sorted({key(label): label for label in labels}.items())
         if path > here and all(taken.get(way[:-1], way) == way for way in _branches(path))
     ]
-    if not ahead:
-        return []
-    first, label = ahead[0]
-    parting = [way for way in _branches(first) if here[: len(way)] != way]
-    if not parting:
-        return [label]
-    fork = len(parting[0]) - 1  # where the road parts
-    ways: dict[object, str] = {}
-    for path, name in ahead:
-        if path[:fork] == first[:fork] and len(path) > fork and path[fork][0] == 1:
-            ways.setdefault(path[fork], name)
-    return list(ways.values())
+    found: list[tuple[Key, str]] = []
+    for path, label in ahead:
+        if not any(_together(earlier, path) for earlier, _ in found):
+            found.append((path, label))
+        if all(here[: len(way)] == way for way in _branches(path)):
+            break  # no way leads around this one
+    return [label for _, label in found]
+
+
+def _together(one: Key, other: Key) -> bool:
+    """May both be passed in one run, or do they stand on different ways?"""
+    taken = {branch[:-1]: branch for branch in _branches(one)}
+    return all(taken.get(way[:-1], way) == way for way in _branches(other))
 
 
 def is_alternative(current: str, target: str) -> bool:

@@ -54,7 +54,8 @@ class Proof:
         self.problems += [f"{path}: {word} is not checked" for word in json_schema.unknown(schema)]
         self.schemas.append((name, {**schema, "additionalProperties": True}))
         properties = schema.get("properties")
-        required = schema.get("required", ())
+        required = schema.get("required")
+        required = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
         for field, inner in properties.items() if isinstance(properties, dict) else ():
             about = inner.get("description", "") if isinstance(inner, dict) else ""
             known = self.fields.get(field)
@@ -84,5 +85,5 @@ class Proof:
 def _is_empty(value: Any) -> bool:
     """`false` and 0 are values; a form that was not filled in is none."""
     if isinstance(value, str):
-        return not value.strip().strip(BLANK)
+        return not value.replace(BLANK, "").strip()
     return value is None

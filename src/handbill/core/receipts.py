@@ -95,7 +95,12 @@ _LETTER = {CONFIRMED: "k", TRUNCATED: "t", ASSUMED: "e", LOST: "."}
 
 
 def _apply(twin: Window, path: str, part: int, verdict: str) -> Outcome:
-    record = with_letter(twin.files[path], part, _LETTER[verdict])
+    record = twin.files[path]
+    if record.get("before"):  # of a state that a newer one will replace: only what the window holds meanwhile changes
+        held = with_letter({**record, "parts": record["before"]}, part, _LETTER[verdict])["parts"]
+        twin.files[path] = {**record, "before": held if "." not in held else ""}
+        return Outcome(path, record["reason"], verdict)
+    record = with_letter(record, part, _LETTER[verdict])
     if verdict == LOST:
         record["lost"] = record.get("lost", 0) + 1
         twin.pending.setdefault(path, record["reason"])

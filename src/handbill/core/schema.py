@@ -28,6 +28,13 @@ def unknown(schema: Any, where: str = "") -> list[str]:
     if not isinstance(schema, dict):
         return []
     found = [f"{where}{name}" for name in schema if name not in _KNOWN]
+    found += [
+        f"{where}{name} (no list)"
+        for name in ("required", "enum", "anyOf")
+        if not isinstance(schema.get(name, []), list)
+    ]
+    for choice in _listed(schema, "anyOf"):
+        found += unknown(choice, where)
     properties = schema.get("properties")
     for name, inner in properties.items() if isinstance(properties, dict) else ():
         found += unknown(inner, f"{where}{name}.")
@@ -46,13 +53,13 @@ def problems(value: Any, schema: Any, where: str = "") -> list[str]:
     if kinds and not any(_is(value, kind) for kind in kinds):
         return [f"{name} must be {' or '.join(_article(kind) for kind in kinds)}, not {_shown(value)}"]
     found = []
-    if "enum" in schema and not any(_same(value, one) for one in schema["enum"]):
+    if isinstance(schema.get("enum"), list) and not any(_same(value, one) for one in schema["enum"]):
         found.append(f"{name} must be one of {', '.join(map(_shown, schema['enum']))}, not {_shown(value)}")
     if "const" in schema and not _same(value, schema["const"]):
         found.append(f"{name} must be {_shown(schema['const'])}, not {_shown(value)}")
     found += _limits(value, schema, name)
-    choices = schema.get("anyOf")
-    if isinstance(choices, list) and choices and all(problems(value, one, where) for one in choices):
+    choices = _listed(schema, "anyOf")
+    if choices and all(problems(value, one, where) for one in choices):
         found += problems(value, choices[0], where)
     if isinstance(value, dict):
         found += _in_object(value, schema, where)
@@ -62,11 +69,16 @@ def problems(value: Any, schema: Any, where: str = "") -> list[str]:
     return found
 
 
+def _listed(schema: Schema, name: str) -> list[Any]:
+    found = schema.get(name)
+    return found if isinstance(found, list) else []
+
+
 def _in_object(value: dict[str, Any], schema: Schema, where: str) -> list[str]:
     prefix = f"{where}." if where else ""
     properties = schema.get("properties")
     properties = properties if isinstance(properties, dict) else {}
-    found = [f"{prefix}{name} is missing" for name in schema.get("required", ()) if name not in value]
+    found = [f"{prefix}{name} is missing" for name in _listed(schema, "required") if name not in value]
     others = schema.get("additionalProperties", True)
     for name, inner in value.items():
         if name in properties:

@@ -43,17 +43,19 @@ STATIC = (
 _OF_A_RUN = ("phases", "phaseHistory", "currentPhase", "checkPassed", "tagCheckPassed", "requestCheckPassed", "mode")
 
 
+_LISTED = {"type": "array", "items": {"type": "string"}}
 # what a state must be like to be worked with; other fields are anybody's
 STATE: dict[str, Any] = {
     "type": "object",
     "properties": {
         "skill": {"type": "string"}, "lifecycle": {"type": "string"}, "currentPhase": {"type": "string"},
         "phases": {"type": "array", "items": {"type": "object", "properties": {
-            "steps": _TEXTS, "commands": _TEXTS, "proof": _TEXTS, "invariants": _TEXTS,
+            "steps": _LISTED, "commands": _LISTED, "proof": _LISTED, "invariants": _LISTED,
         }}},
-        "phaseHistory": {"type": "array"}, "approvals": {"type": "array"}, "modes": {"type": "object"},
+        "phaseHistory": {"type": "array"}, "approvals": {"type": "array"},
+        "modes": {"type": "object", "additionalProperties": {"type": "object"}},
         "skillHistory": {"type": "array", "items": {"type": "object", "required": ["skill", "phaseHistory"]}},
-        **dict.fromkeys(("completedSkills", "nextSkills", "directives", "requestFiles", "searchKeywords"), _TEXTS),
+        **dict.fromkeys(("completedSkills", "nextSkills", "directives", "requestFiles", "searchKeywords"), _LISTED),
         "pid": {"type": ["integer", "null"]}, "sessionId": {"type": ["string", "null"]},
     },
 }  # fmt: skip

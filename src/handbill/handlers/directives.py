@@ -39,10 +39,11 @@ class Look:
         self.window = window
         self.world = world
         self.config = config
-        self.types = config.core_types + (tuple(window.work.get("directives", ())) if types is None else types)
+        asked = window.work.get("directives") if types is None else types
+        self.types = config.core_types + (tuple(asked) if isinstance(asked, (list, tuple)) else ())
         self.plan = Plan()
         self.done: set[str] = set()
-        self.own = {path for tool in event.tools for path in (*tool.files, *tool.places)}
+        self.own = event.own_paths()
 
     def at(self, place: str) -> None:
         directory = inside(place, self.world, self.config)
@@ -64,14 +65,17 @@ class Look:
 
     def _new(self, level: str, stamp: str, new: dict[str, Record]) -> bool:
         """A level that was not looked at, or to whose folder something was added; False: it is not ripe."""
-        found, unripe = present(level, self.world, self.config)
+        found, unripe = present(level, self.world, self.config, self.types)
         if not found and not self.world.is_dir(level):
             return True  # not made yet: look again when it is
         if not unripe:
             new[level] = {"found": [name for _, name in found], "stamp": stamp}
         for path, name in found:
             # other types are skill-filtered: noted, delivered when a skill asks for them
-            if name not in self.types or self.window.holds(path):
+            if name not in self.types:
+                continue
+            if self.window.holds(path):
+                self._compared(path)
                 continue
             if not _host_brings(level, path, self.event, self.world, self.config):
                 self.plan.want(path, f"directive of {level}")
@@ -80,15 +84,17 @@ class Look:
     def _changed(self, level: str, seen: Record) -> None:
         for name in seen["found"]:
             path = f"{level}/{FOLDER}/{name}"
-            record = self.window.files.get(path)
-            if record is None and name == "AGENTS.md":
+            if name == "AGENTS.md" and path not in self.window.files:
                 path = f"{level}/{name}"
-                record = self.window.files.get(path)
-            before = record.get("stamp") if record is not None and path not in self.own else ""
-            if record is not None and before and self.world.stamp(path) != before:
-                from handbill.handlers.freshness import check
+            self._compared(path)
 
-                check(path, record, self.plan, self.world)
+    def _compared(self, path: str) -> None:
+        record = self.window.files.get(path)
+        before = record.get("stamp") if record is not None and path not in self.own else ""
+        if record is not None and before and self.world.stamp(path) != before:
+            from handbill.handlers.freshness import check
+
+            check(path, record, self.plan, self.world)
 
 
 def touched(event: Event, world: World) -> Iterator[str]:
@@ -131,10 +137,14 @@ def walk_up(directory: str, root: str) -> Iterator[str]:
         directory = parent(directory)
 
 
-def present(level: str, world: World, config: Config) -> tuple[list[tuple[str, str]], bool]:
-    """(path, name) of the known directive types at one level, core types first; and whether one is still empty."""
+def present(
+    level: str, world: World, config: Config, asked: tuple[str, ...] = ()
+) -> tuple[list[tuple[str, str]], bool]:
+    """(path, name) of the directives at one level, core types first, then the known and the asked for ones;
+    and whether one is still empty."""
     names = world.names(f"{level}/{FOLDER}")
-    found = [(f"{level}/{FOLDER}/{name}", name) for name in config.core_types + config.skill_types if name in names]
+    types = dict.fromkeys(config.core_types + config.skill_types + asked)
+    found = [(f"{level}/{FOLDER}/{name}", name) for name in types if name in names]
     bare = f"{level}/AGENTS.md"
     if config.bare_agents_md and "AGENTS.md" not in names and world.is_file(bare):
         found.insert(0, (bare, "AGENTS.md"))

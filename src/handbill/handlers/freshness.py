@@ -24,7 +24,7 @@ MOST = 100  # files looked at between two turns; with more than that, others at 
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
     plan = Plan()
     if event.kind == TOOL_BATCH_FINISHED:
-        for path in own_paths(event):
+        for path in event.own_paths():
             record = window.files.get(path)
             if record is not None and record.get("stamp"):
                 stamp = world.stamp(path)
@@ -35,11 +35,6 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
             if world.stamp(path) not in ("", before):  # a file that is gone is no news
                 check(path, window.files[path], plan, world)
     return plan or None
-
-
-def own_paths(event: Event) -> set[str]:
-    """Files that the agent itself read or changed just now."""
-    return {path for tool in event.tools for path in (*tool.files, *tool.places)}
 
 
 def check(path: str, record: Record, plan: Plan, world: World) -> None:

@@ -6,7 +6,8 @@ what its own calls show; what no call shows, after a while, the main one.
 
 from __future__ import annotations
 
-from handbill.core.event import MAIN, PROMPT_SUBMITTED, SESSION_STARTED, TOOL_BATCH_FINISHED
+from handbill.core.event import MAIN
+from handbill.core.paths import name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 TERMINAL = "terminal"  # from a person's shell
 
 _UNSEEN = 60.0  # seconds after which nobody's call will show it any more
-_BETWEEN_TURNS = 5.0
+_OF_THIS_WINDOW = ("continue", "idle", "deactivate")  # these need no name
 
 
 def belongs(notice: dict[str, Any], event: Event, world: World) -> bool:
@@ -26,16 +27,17 @@ def belongs(notice: dict[str, Any], event: Event, world: World) -> bool:
     main = event.window[1] == MAIN
     if notice.get("by") == TERMINAL:
         return main
-    if event.kind == TOOL_BATCH_FINISHED and any(_shows(tool.values, tool.output, notice) for tool in event.tools):
+    if any(tool.id in event.calls and _shows(tool.values, tool.output, notice) for tool in event.tools):
         return True
-    age = world.now() - notice.get("at", 0.0)
-    patience = _BETWEEN_TURNS if event.kind in (PROMPT_SUBMITTED, SESSION_STARTED) else _UNSEEN
-    return main and age > patience
+    return main and world.now() - notice["at"] > _UNSEEN
 
 
 def _shows(values: dict[str, Any], output: str, notice: dict[str, Any]) -> bool:
     command = values.get("command")
     if not isinstance(command, str):
         return False
-    line = str(notice.get("line", ""))
-    return (bool(line) and line in output) or f"session {notice.get('verb')} " in " ".join((*command.split(), ""))
+    line, verb = str(notice.get("line", "")), notice["verb"]
+    if line and line in output:
+        return True
+    named = name(str(notice.get("session", ""))) in command or "$" in command or verb in _OF_THIS_WINDOW
+    return named and f"session {verb} " in " ".join((*command.split(), ""))

@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     Notice = dict[str, Any]
 
 
+MOST_PAGES = 200  # that a phase's pages lead to, one from the other
+
+
+def _texts(value: Any) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+
 class Reader:
     """One event's look at skills: what it wants adds up in one plan."""
 
@@ -72,11 +79,11 @@ class Reader:
                 self._body(name, path)
                 self._begin(name, path, skill, label)
                 self._references(path)
-        for file in notice.get("files", ()):
-            self.plan.want(str(file), f"{name}, {notice.get('why', verb)}")
+        for file in _texts(notice.get("files")):
+            self.plan.want(file, f"{name}, {notice.get('why', verb)}")
         look = Look(self.event, self.window, self.world, self.config, tuple(self.work.get("directives", ())))
-        for directory in notice.get("dirs", ()):
-            look.at(str(directory))
+        for directory in _texts(notice.get("dirs")):
+            look.at(directory)
         self.plan.add(look.plan)
 
     def again(self) -> None:
@@ -89,6 +96,17 @@ class Reader:
         self._body(name, path)
         self._enter(name, path, skill, str(self.work.get("phase", "")))
         self._templates(name, path, skill)
+        self._references(path)
+        self.work.setdefault("directives", skill.directives)
+        waiting = [want.path for want in self.plan.wants]
+        seen = set(waiting)
+        while waiting and len(seen) < MOST_PAGES:  # a page that is still there does not bring what it uses
+            sheet = self.world.load(waiting.pop())
+            for file in pages_named(sheet, self.world, self.config) if not isinstance(sheet, Refusal) else ():
+                if file not in seen:
+                    seen.add(file)
+                    waiting.append(file)
+                    self.plan.want(file, f"named by {base_name(sheet.path)}")
 
     def _body(self, name: str, path: str) -> None:
         """SKILL.md itself, unless the host brought it (and we never heard of that: a fork, a hook that died)."""
@@ -107,9 +125,12 @@ class Reader:
         self._templates(name, path, skill)
         self.work["directives"] = skill.directives
         for directory, record in self.window.touched.items():  # looked at before anybody asked for these types
-            for file in record.get("found", ()):
-                if file in skill.directives and file not in self.config.core_types:
-                    self.plan.want(f"{directory}/.directives/{file}", f"directive of {directory}, for {name}")
+            known = self.config.core_types + self.config.skill_types
+            for file in skill.directives:
+                there = file in record.get("found", ()) if file in known else True
+                place = f"{directory}/.directives/{file}"
+                if there and file not in self.config.core_types and self.world.is_file(place):
+                    self.plan.want(place, f"directive of {directory}, for {name}")
 
     def _enter(self, name: str, path: str, skill: Skill, label: str) -> None:
         self.work["skill"], self.work["phase"] = name, label

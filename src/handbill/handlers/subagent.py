@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
     if event.kind != SUBAGENT_STARTED:
-        return _over(event)
+        return _over(event, world)
     # Several of one type may start at once, and nothing says which is which: each gets what all of them name.
-    mine = [task for task in event.tasks if task.get("type") == event.raw.get("agent_type")]
+    kind = event.raw.get("agent_type")
+    mine = [task for task in event.tasks if task.get("type") == kind and world.now() - task["at"] <= _UNUSED]
     if not mine:
         return None
     types = tuple({name: None for task in mine for name in task.get("directives", ())})
@@ -30,9 +31,16 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
     return look.plan
 
 
-def _over(event: Event) -> Plan | None:
+_UNUSED = 20.0  # seconds; an agent starts at once, or its call was interrupted
+
+
+def _over(event: Event, world: World) -> Plan | None:
     """The call that handed it out has ended: its agent has started, or never will."""
-    done = [str(task["id"]) for task in event.tasks if task.get("call") in event.calls]
+    done = [
+        task["id"]
+        for task in event.tasks
+        if (task.get("call") in event.calls and not task.get("background")) or world.now() - task["at"] > _UNUSED
+    ]
     if not done:
         return None
     plan = Plan()

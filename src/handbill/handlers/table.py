@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 HANDLERS: dict[str, tuple[str, ...]] = {
     ev.SESSION_STARTED: ("start", "skill", "freshness"),
     ev.SUBAGENT_STARTED: ("start", "subagent"),
-    ev.PROMPT_SUBMITTED: ("start", "skill", "freshness"),
+    ev.PROMPT_SUBMITTED: ("start", "skill", "subagent", "freshness"),
     ev.SKILL_EXPANDED: ("start", "skill"),
     ev.TOOL_CALLED: ("write_gate", "delegation", "auto_answer"),
     ev.TOOL_BATCH_FINISHED: ("start", "skill", "subagent", "directives", "freshness"),

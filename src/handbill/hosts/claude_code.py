@@ -47,7 +47,7 @@ CHANNELS = frozenset({
 
 # Newest version measured to behave the old way, oldest measured to behave the new way.
 OLDEST = _OLD = (2, 1, 197)
-_NEW = (2, 1, 325)
+NEWEST = _NEW = (2, 1, 325)
 
 
 def version_of(environ: Mapping[str, str]) -> tuple[int, ...]:
@@ -125,7 +125,8 @@ def tool(call: Mapping[str, Any], cwd: str) -> Tool:
     output = _text(call.get("tool_response"))
     return Tool(
         name, id, _paths(files, cwd), _paths(places, cwd), values=values, output=output,
-        failed=name == "Skill" and bool(output) and not any(words in output for words in _SKILL_LOADED),
+        failed=output.startswith("<tool_use_error>")
+        or (name == "Skill" and bool(output) and not any(words in output for words in _SKILL_LOADED)),
     )  # fmt: skip
 
 

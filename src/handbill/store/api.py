@@ -45,6 +45,11 @@ if TYPE_CHECKING:
         def settle_notices(self, session: str, ids: Collection[str]) -> None:
             """These were taken; others that came meanwhile stay."""
 
+        def link(self, session: str, folder: str) -> None:
+            """Which piece of work a client's session is at."""
+
+        def linked(self, session: str) -> str: ...
+
         def known(self) -> list[Key]:
             """Every window there is. For people's commands only: it looks at all of them."""
 

@@ -14,7 +14,7 @@ import time
 from handbill.errors import StateBusy, StateUnwritable
 
 UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT, errno.ENOENT, errno.ENOTDIR)
-PATIENCE = 6.0  # seconds, less than the hook may take; a holder that is stopped must not stop the agent
+PATIENCE = 4.0  # seconds; waiting twice is less than a hook may take, and a stopped holder must not stop the agent
 
 
 def unwritable(error: OSError) -> StateUnwritable:
@@ -100,7 +100,7 @@ def _write_all(handle: int, data: bytes) -> None:
 
 def put_aside(path: str) -> None:
     try:
-        posix.rename(path, f"{path}.corrupt-{int(time.time())}")
+        posix.rename(path, f"{path}.corrupt-{int(time.time())}-{posix.getpid()}")
     except OSError as error:
         if error.errno not in UNWRITABLE:
             raise

@@ -47,6 +47,18 @@ def _disk() -> ModuleType:
     return disk
 
 
+def _notice(line: str) -> dict[str, Any] | None:
+    """What a command left; None: torn by a full disk, or not ours."""
+    try:
+        found = loads(line) if line else None
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict) or not all(isinstance(found.get(name), str) for name in ("id", "verb")):
+        return None
+    at = found.get("at")
+    return {**found, "at": at if isinstance(at, (int, float)) else 0.0}
+
+
 class FileStore:
     def __init__(self, root: str, spare: str = "") -> None:
         self.root = root
@@ -188,7 +200,7 @@ class FileStore:
 
     def post(self, session: str, notice: dict[str, Any]) -> None:
         kept = {**notice, "id": f"{time.time_ns():x}-{posix.getpid()}"}
-        data = f"{dumps(kept)}\n".encode("utf-8", "replace")
+        data = f"\n{dumps(kept)}\n".encode("utf-8", "replace")  # a torn line before it ends here
         for root in self._roots:
             path = self._notices(root, session)
             try:
@@ -214,11 +226,7 @@ class FileStore:
                 data = read_all(handle, _MOST).decode("utf-8", "replace")
             finally:
                 posix.close(handle)
-            for line in data.split("\n")[:-1]:
-                try:
-                    found.append(loads(line))
-                except ValueError:
-                    continue  # torn by a full disk: the command that wrote it said so
+            found += [notice for notice in map(_notice, data.split("\n")[:-1]) if notice is not None]
         return found
 
     def settle_notices(self, session: str, ids: Collection[str]) -> None:
@@ -235,6 +243,8 @@ class FileStore:
                     _disk().replace(path, "".join(dumps(notice) + "\n" for notice in left).encode("utf-8", "replace"))
                 else:
                     posix.unlink(path)
+            except FileNotFoundError:
+                continue  # another hook was faster
             finally:
                 posix.close(lock)
 

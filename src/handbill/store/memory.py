@@ -23,6 +23,7 @@ class MemoryStore:
         self.logs: dict[str, list[dict[str, Any]]] = {}
         self.marks: set[Key] = set()
         self.boxes: dict[str, list[dict[str, Any]]] = {}
+        self.links: dict[str, str] = {}
         self._posted = 0
         self._lock = threading.Lock()
 
@@ -76,6 +77,12 @@ class MemoryStore:
     def settle_notices(self, session: str, ids: Collection[str]) -> None:
         with self._lock:
             self.boxes[session] = [notice for notice in self.boxes.get(session, []) if notice["id"] not in ids]
+
+    def link(self, session: str, folder: str) -> None:
+        self.links[session] = folder
+
+    def linked(self, session: str) -> str:
+        return self.links.get(session, "")
 
     def known(self) -> list[Key]:
         return sorted(self.windows)

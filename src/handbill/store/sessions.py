@@ -65,8 +65,17 @@ def required(folder: str) -> State:
     return state
 
 
-def update(folder: str, change: Callable[[State | None], tuple[State | None, T]], *, make: bool = False) -> T:
-    """Run `change` on the newest state, alone, and keep what it returns (None: write nothing)."""
+def update(
+    folder: str,
+    change: Callable[[State | None], tuple[State | None, T]],
+    *,
+    make: bool = False,
+    aside: list[str] | None = None,
+) -> T:
+    """Run `change` on the newest state, alone, and keep what it returns (None: write nothing).
+
+    With `aside`, a broken state is put aside (the list says which) and `change` gets None.
+    """
     path = os.path.join(folder, FILE)
     try:
         if make:
@@ -75,7 +84,10 @@ def update(folder: str, change: Callable[[State | None], tuple[State | None, T]]
             required(folder)
         lock = disk.locked(os.path.join(folder, _LOCK))
         try:
-            after, result = change(read(folder))
+            after, result = change(_newest(folder, aside))
+            found = schema.problems(after, STATE) if after is not None else []
+            if found:
+                raise HandbillError(f"that would break {path}: {found[0]}", "nothing was changed")
             if after is not None:
                 text = json.dumps(after, ensure_ascii=False, indent=2) + "\n"
                 disk.replace(path, text.encode("utf-8", "replace"))
@@ -99,11 +111,15 @@ def _make(folder: str) -> None:
         pass  # made before, or the user's own
 
 
-def put_aside(folder: str) -> str:
-    """A broken state is kept under another name; returns it."""
-    path = os.path.join(folder, FILE)
-    disk.put_aside(path)
-    return path
+def _newest(folder: str, aside: list[str] | None) -> State | None:
+    try:
+        return read(folder)
+    except CorruptState as error:
+        if aside is None:
+            raise
+        disk.put_aside(os.path.join(folder, FILE))
+        aside.append(str(error))
+        return None
 
 
 def folders(root: str) -> list[str]:

@@ -14,7 +14,7 @@ from handbill.cli.stdin import BadInput, as_object, piped
 from handbill.cli.words import like
 from handbill.core import schema
 from handbill.core.session import PARAMETERS, STATIC, Refused, State, activated, label_of
-from handbill.errors import CorruptState, HandbillError
+from handbill.errors import HandbillError
 from handbill.handlers.skills import skill_at, skill_file
 from handbill.store import sessions
 
@@ -45,7 +45,9 @@ def run(args: argparse.Namespace) -> Result:
         return new, (new, what)
 
     try:
-        state, happened = _updated(folder, change, warnings)
+        aside: list[str] = []
+        state, happened = sessions.update(folder, change, make=True, aside=aside)
+        warnings += [f"{error}; it was put aside, and the session begins anew" for error in aside]
     except Refused as error:
         raise refused(error) from None
     line = f"Session {happened}: {at.shown(folder)} (skill: {args.skill})"
@@ -79,16 +81,6 @@ def parameters(given: State) -> tuple[State, list[str]]:
     if found:
         raise BadInput(f"the parameters on stdin: {'; '.join(found)}", "correct them and run it again")
     return params, [f"{', '.join(static)}: taken from SKILL.md, not from stdin"] if static else []
-
-
-def _updated(folder: str, change: Any, warnings: list[str]) -> tuple[State, str]:
-    try:
-        found: tuple[State, str] = sessions.update(folder, change, make=True)
-    except CorruptState as error:
-        sessions.put_aside(folder)
-        warnings.append(f"{error}; it was put aside, and the session begins anew")
-        found = sessions.update(folder, change, make=True)
-    return found
 
 
 def _result(at: Desk, folder: str, state: State, skill: Skill, line: str, warnings: list[str]) -> Result:

@@ -12,7 +12,7 @@ from handbill.cli.session.phase import proven
 from handbill.cli.stdin import BadInput, as_object, piped
 from handbill.core import phases as order
 from handbill.core import schema
-from handbill.core.session import ACTIVE, COMPLETED, IDLE, Ending, State, ended, label_of
+from handbill.core.session import ACTIVE, COMPLETED, IDLE, Ending, State, ended, label_of, phases_of
 from handbill.handlers.skills import skill_file
 from handbill.handlers.skills import template as template_path
 from handbill.store import sessions
@@ -81,7 +81,7 @@ def said(text: str, verb: str) -> dict[str, Any]:
 
 
 def _may_end(at: Desk, state: State, proof: State, approved: str, warnings: list[str]) -> list[str]:
-    labels = [phase["label"] for phase in state.get("phases", ())]
+    labels = [phase.label for phase in phases_of(state)]
     current = label_of(state)
     left = order.following(labels, current) if current in labels else []
     if left and not approved:

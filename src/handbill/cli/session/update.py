@@ -31,6 +31,7 @@ def run(args: argparse.Namespace) -> Result:
     value = args.value if args.text else typed(args.value)
 
     def change(state: State | None) -> tuple[State, State]:
+        at.refuse_if_held(state, person_may=True)
         new = {**(state or {}), args.field: value}
         return new, new
 
@@ -45,7 +46,7 @@ def typed(text: str) -> Any:
     """true, 12, null, [..] and {..} are what they are in JSON; anything else is text."""
     try:
         return loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 
@@ -54,7 +55,7 @@ def _mode_file(at: Desk, state: State, value: Any) -> str:
     modes = state.get("modes") or {}
     if not modes:
         raise NotAllowed(f"{state.get('skill')} has no modes", "a field of your own needs another name")
-    if value not in modes:
+    if not isinstance(value, str) or value not in modes:
         raise NotAllowed(f"{state.get('skill')} has no mode {value!r}", f"declared: {', '.join(modes)}")
     path = skill_file(str(state.get("skill")), at.world, at.place.config)
     file = modes[value].get("file", "")

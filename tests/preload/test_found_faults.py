@@ -1,0 +1,240 @@
+"""Faults that a review found, each as it was shown."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from box import NEW, OLD, Box
+from handlers.test_freshness import PAGE, change
+from preload.lifecycle import SESSION, activate, move, phase, with_implement
+
+
+def files(box: Box, window: str = "main") -> set[str]:
+    return {path.removeprefix(str(box.project) + "/") for path, *_ in box.sim.copies(window)}
+
+
+@pytest.mark.parametrize("how", ["read", "notice", "task"])
+def test_a_path_that_leads_in_a_circle(make_box: Callable[..., Box], how: str) -> None:
+    box = with_implement(make_box())
+    loop = box.project.parent / "loop"
+    os.symlink(loop, loop)
+    box.sim.start()
+    if how == "read":
+        box.sim.batch(("Read", {"file_path": f"{loop}/x.py"}))
+    elif how == "notice":
+        params = json.dumps({"taskSummary": "t", "directoriesOfInterest": [str(loop)]})
+        box.shell(f"echo '{params}' | engine session activate S implement")
+    else:
+        box.sim.batch(("Agent", {"prompt": f"look at {loop}/x.py", "subagent_type": "x"}))
+    box.sim.read("one/f.py")
+    assert "one/.directives/AGENTS.md" in files(box)
+    assert box.errors() == []
+
+
+@pytest.mark.parametrize(
+    "line", ["5", "null", "[]", '{"verb":"phase"}', '{"id":"a"}', '{"id":"a","verb":"phase","at":"x","by":"terminal","files":5,"dirs":{"a":1}}',
+             "[" * 5000, '{"id":"a","verb":"activate","by":"terminal","skill":7,"phase":{},"session":[]}'],
+)  # fmt: skip
+def test_notices_of_another_shape(make_box: Callable[..., Box], line: str) -> None:
+    box = with_implement(make_box())
+    box.sim.start()
+    (box.project / f"sessions/.windows/{box.sim.session}.notices").write_text(line + "\n")
+    box.sim.read("one/f.py")
+    box.sim.read("two/f.py")
+    assert {"one/.directives/AGENTS.md", "two/.directives/AGENTS.md"} <= files(box)
+
+
+def test_a_ledger_with_odd_work(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    path = box.project / f"sessions/.windows/{box.sim.session}.jsonl"
+    head, _, rest = path.read_text().partition("\n")
+    path.write_text(json.dumps({**json.loads(head), "work": {"directives": 5, "skill": 3}}) + "\n" + rest)
+    box.sim.read("one/f.py")
+    assert "one/.directives/AGENTS.md" in files(box)
+
+
+def test_a_change_that_once_equalled_another_file(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py", "two/f.py")
+    change(box, PAGE, "rules of two\n")
+    assert box.sim.prompt("x").texts == [], "that text is there already"
+    change(box, PAGE, "THIRD\n")
+    assert "THIRD" in box.sim.prompt("x").texts[0]
+
+
+def test_a_lost_delivery_that_changed_and_changed_back(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.read("two/f.py")
+    box.drop_next()
+    box.sim.read("one/f.py")
+    change(box, PAGE, "a" * 9300)
+    change(box, "two/.directives/AGENTS.md", "b" * 9300)
+    box.sim.prompt("x")
+    change(box, PAGE, "rules of one\n")
+    for _ in range(3):
+        box.sim.read("one/f.py")
+        box.sim.prompt("x")
+    assert "one/.directives/AGENTS.md" in files(box)
+
+
+@pytest.mark.parametrize("version", [OLD, NEW])
+def test_earlier_reads_do_not_hide_a_change(make_box: Callable[..., Box], version: str) -> None:
+    box = make_box(version)
+    box.sim.start()
+    box.sim.subagent("a1")
+    box.sim.read("one/f.py", agent="a1")
+    box.sim.read(PAGE, agent="a1")
+    box.sim.read("two/f.py", agent="a1")
+    change(box, PAGE, "NEWS\n")
+    box.sim.read("one/f.py", agent="a1")
+    assert "NEWS" in "".join(text for _, text in box.sim.views["a1"])
+
+
+@pytest.mark.parametrize(
+    "call", [("Edit", {"file_path": PAGE}, "<tool_use_error>File has been modified since read</tool_use_error>"),
+             ("Bash", {"command": f"git log {PAGE}"}, "commit 1")],
+)  # fmt: skip
+def test_calls_that_show_nothing_do_not_hide_a_change(
+    make_box: Callable[..., Box], call: tuple[str, dict[str, str], str]
+) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    change(box, PAGE, "NEWS\n")
+    box.sim.batch(call)
+    box.sim.prompt("x")
+    assert "NEWS" in "".join(text for _, text in box.sim.views["main"])
+
+
+def test_speaking_of_a_phase_takes_nobodys_notice(make_box: Callable[..., Box]) -> None:
+    box = with_implement(make_box())
+    box.sim.start()
+    box.sim.skill("implement")
+    activate(box)
+    box.sim.subagent("a1")
+    command = f"engine session phase {SESSION} 1"
+    printed = box.process(command).stdout
+    box.sim.batch(("Bash", {"command": "grep -rn 'engine session phase ' docs"}, "docs/x"))
+    box.sim.prompt("meanwhile")
+    box.sim.batch(("Bash", {"command": command}, printed), agent="a1")
+    assert ".directives/commands/CMD_INTERROGATE.md" in files(box, "a1")
+    assert ".directives/commands/CMD_INTERROGATE.md" not in files(box)
+
+
+@pytest.mark.parametrize("how", ["fork", "installed later"])
+def test_a_skill_typed_into_a_window_that_is_not_known_yet(make_box: Callable[..., Box], how: str) -> None:
+    box = with_implement(make_box())
+    if how == "fork":
+        box.sim.start("fork")
+    box.sim.skill("implement")
+    box.sim.read("one/f.py")
+    box.sim.read("one/f.py")
+    assert ".directives/commands/CMD_SELECT_MODE.md" in files(box)
+    assert box.state()["work"]["skill"] == "implement"
+    assert not any(path.endswith("SKILL.md") for path in files(box))
+
+
+def test_a_rebuilt_ledger_knows_its_phase_and_what_changed(make_box: Callable[..., Box]) -> None:
+    box = with_implement(make_box())
+    box.sim.start()
+    box.sim.skill("implement")
+    activate(box)
+    move(box, "1")
+    box.sim.read("one/f.py")
+    box.sim.read("two/f.py")
+    (box.project / f"sessions/.windows/{box.sim.session}.jsonl").write_text("garbage")
+    change(box, PAGE, "NEWS\n")
+    box.sim.read("two/f.py")
+    box.sim.read("two/f.py")
+    assert box.state()["work"]["phase"] == "1" and "NEWS" in "".join(text for _, text in box.sim.views["main"])
+    box.sim.compact()
+    for _ in range(3):
+        box.sim.read("two/f.py")
+    assert ".directives/commands/CMD_INTERROGATE.md" in files(box)
+
+
+def test_pages_that_a_kept_page_uses_come_back(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.page("CMD_A", "by §FMT_B\n")
+    box.page("FMT_B", "a format\n")
+    box.skill("x", phase("0", "S", "CMD_Z", commands=()), phase("1", "T", "CMD_A", commands=()), text="§FMT_B")
+    box.sim.start()
+    box.sim.skill("x")
+    box.sim.read("one/f.py")
+    activate(box, "x")
+    move(box, "1")  # the last message: the client keeps it
+    box.sim.compact()
+    for _ in range(4):
+        box.sim.read("two/f.py")
+    assert {".directives/commands/CMD_A.md", ".directives/formats/FMT_B.md"} <= files(box)
+    assert set(box.sim.copies().values()) == {1}
+
+
+def test_a_directive_saved_by_rename(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    Path(box.project / "one/.directives/new").write_text("NEWS\n")
+    os.replace(box.project / "one/.directives/new", box.project / PAGE)
+    assert "NEWS" in box.sim.read("one/f.py").texts[0]
+    assert box.sim.read("one/f.py").texts == []
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_types_of_the_skills_own(make_box: Callable[..., Box], before: bool) -> None:
+    box = make_box()
+    box.write("one/.directives/SECURITY.md", "keep secrets\n")
+    box.skill("x", {"label": "0"}, directives=["SECURITY.md"])
+    box.sim.start()
+    if before:
+        box.sim.read("one/f.py")
+    box.sim.skill("x")
+    box.sim.read("one/f.py")
+    assert "one/.directives/SECURITY.md" in files(box)
+    assert set(box.sim.copies().values()) == {1}
+
+
+def test_an_interrupted_task_is_forgotten(make_box: Callable[..., Box], monkeypatch: pytest.MonkeyPatch) -> None:
+    from handbill.handlers import subagent
+
+    box = make_box()
+    box.sim.start()
+    call = {"prompt": "one/f.py", "subagent_type": "general-purpose"}
+    box.sim.send({"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": call, "tool_use_id": "a1"})
+    monkeypatch.setattr(subagent, "_UNUSED", -1.0)
+    box.sim.prompt("stop that")
+    monkeypatch.undo()
+    box.sim.subagent("x2")
+    assert not any("one/" in path for path in files(box, "x2"))
+
+
+def test_what_an_update_may_not_do(make_box: Callable[..., Box]) -> None:
+    box = with_implement(make_box())
+    box.sim.start()
+    activate(box)
+    box.shell(f"engine session update {SESSION} searchKeywords login", expect=1)
+    assert "would break" in box.printed
+    box.shell(f"engine session update {SESSION} deep '{'[' * 3000}'")
+    box.shell(f"engine session status {SESSION}")
+    box.skill("emp", {"label": "0", "proof": [""]}, nextSkills=[""])
+    box.shell("engine session activate EMP emp")
+    box.shell("engine session status EMP")
+
+
+def test_two_activations_of_a_broken_session(make_box: Callable[..., Box]) -> None:
+    box = with_implement(make_box())
+    box.sim.start()
+    folder = box.project / "sessions" / SESSION
+    folder.mkdir()
+    (folder / ".state.json").write_text("{broken")
+    for _ in range(2):
+        activate(box)
+    assert [path.read_text() for path in folder.glob(".state.json.corrupt-*")] == ["{broken"]
