@@ -91,6 +91,7 @@ class Simulator:
         self._heads: dict[str, str] = {}  # transcript -> uuid of its newest assistant record
         self._batches: dict[str, str] = {}
         self._denied: dict[str, str] = {}  # call -> why
+        self._kept_from: dict[str, int] = {}  # window -> where its last message begins in its view
         self._count = 0
 
     @property
@@ -219,7 +220,10 @@ class Simulator:
             self._heads[path] = self._write(path, {"type": "assistant", "message": {"content": blocks}})
             results = [self._result(call["tool_use_id"]) for call in calls]
             self._write(path, {"type": "user", "message": {"role": "user", "content": results}})
-            self._batches[raw.get("agent_id") or MAIN] = calls[-1]["tool_use_id"] if calls else ""
+            window, ids = raw.get("agent_id") or MAIN, {call["tool_use_id"] for call in calls}
+            view = self.views.setdefault(window, [])
+            self._batches[window] = calls[-1]["tool_use_id"] if calls else ""
+            self._kept_from[window] = next((i for i, (at, _) in enumerate(view) if at in ids), len(view))
 
     def _result(self, call: str) -> Raw:
         denied = self._denied.get(call)
@@ -232,7 +236,8 @@ class Simulator:
         at = self._batches.get(moment.window, "") if name == "PostToolBatch" else name
         if name == "SessionStart" and raw.get("source") == "compact":
             self._boundary(path)
-            view[:] = [(batch, text) for batch, text in view if batch == self._batches.get(moment.window)]
+            view[:] = view[self._kept_from.get(moment.window, len(view)) :]  # the last message, and what came with it
+            self._kept_from[moment.window] = 0
         for text in moment.texts:
             if name == "SessionStart" and (at, text) in view:
                 continue  # the client drops a repeat of the same bytes

@@ -1,0 +1,151 @@
+"""Whatever a session goes through: no page stands twice in a window, and in the end none is missing."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+import zlib
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from box import NEW, OLD, Box
+from handbill.simulate import direct_hooks
+from handbill.store.files import FileStore
+from handlers.test_freshness import change
+from preload.lifecycle import PHASES, with_implement
+
+FOLDERS = ("one", "two", "big")
+LABELS = ("0", "1", "2", "3.A", "4")
+
+folder = st.sampled_from(FOLDERS)
+step = st.one_of(
+    st.tuples(
+        st.sampled_from(
+            [
+                "skill",
+                "invoke",
+                "activate",
+                "continue",
+                "prompt",
+                "compact",
+                "resume",
+                "drop",
+                "subagent",
+                "sub-compact",
+            ]
+        )
+    ),
+    st.tuples(st.just("phase"), st.sampled_from(LABELS)),
+    st.tuples(st.sampled_from(["read", "read", "read", "write", "change", "rename", "sub-read", "sub-write"]), folder),
+)
+
+
+class Run:
+    def __init__(self, root: Path, version: str) -> None:
+        self.box = with_implement(Box(root, version))
+        self.box.page("CMD_BUILD", "build by §FMT_B\n")
+        self.box.page("FMT_B", "b by §FMT_C\n")
+        self.box.page("FMT_C", "c " * 3000)
+        self.box.page("CMD_GENERATE_PLAN", "plan " * 2500)
+        for name in FOLDERS:
+            self.box.write(
+                f"{name}/.directives/AGENTS.md", f"rules of {name} " + ("y" * 12000 if name == "big" else "") + "\n"
+            )
+            self.box.write(f"{name}/f.py", "x")
+        self.box.write("one/.directives/TESTING.md", "testing\n")
+        self.sim = self.box.sim
+        self.store = FileStore(str(self.box.project / "sessions"))
+        self.phase = ""
+        self.count = 0
+        self.worked = False  # a tool ran since the last start: compactions and resumes come after work
+        self.sim.start()
+
+    def told(self, verb: str, label: str) -> None:
+        """As the command does it; that it does is shown by the tests that run it."""
+        self.count += 1
+        line = f"{verb} {self.count}"
+        self.store.post(self.sim.session, {
+            "verb": verb, "session": str(self.box.project / "sessions/X"), "skill": "implement", "phase": label,
+            "line": line, "at": time.time(), "by": "agent",
+        })  # fmt: skip
+        self.sim.batch(("Bash", {"command": "x"}, line))
+        self.phase, self.worked = label, True
+
+    def do(self, what: str, where: str = "") -> None:
+        self.count += 1
+        agent = "a1" if what.startswith("sub-") else ""
+        if agent and "a1" not in self.sim.views:
+            return
+        if what == "skill":
+            self.sim.skill("implement")
+            self.phase = self.phase or "0"
+        elif what == "invoke":
+            self.sim.invoke("implement")
+            self.phase, self.worked = self.phase or "0", True
+        elif what in ("activate", "continue"):
+            self.told(what, self.phase or "0")
+        elif what == "phase":
+            self.told("phase", where)
+        elif what in ("read", "sub-read"):
+            self.sim.read(f"{where}/f.py", agent=agent)
+            self.worked = self.worked or not agent
+        elif what in ("write", "sub-write"):
+            self.sim.write(f"{where}/new{self.count}.py", agent=agent)
+            self.worked = self.worked or not agent
+        elif what == "prompt":
+            self.sim.prompt("x")
+        elif what in ("compact", "resume") and self.worked:
+            self.sim.compact() if what == "compact" else self.sim.start("resume")
+            self.worked = False
+        elif what == "sub-compact" and self.sim._batches.get("a1"):
+            self.sim.compact("a1")
+        elif what == "drop":
+            self.box.drop_next()
+        elif what == "subagent":
+            self.sim.subagent("a1")
+        elif what == "change":
+            change(
+                self.box, f"{where}/.directives/AGENTS.md", f"new {self.count}\n" * (900 if self.count % 3 == 0 else 1)
+            )
+        elif what == "rename":
+            self.box.write("t", f"new {self.count}\n")
+            os.replace(self.box.project / "t", self.box.project / where / ".directives/AGENTS.md")
+
+    def once(self) -> None:
+        for window in self.sim.views:
+            twice = {title: count for title, count in self.sim.copies(window).items() if count > 1}
+            assert not twice, (window, twice)
+
+    def in_the_end(self) -> None:
+        self.box.hooks = direct_hooks(self.box.environ)  # nothing is dropped any more
+        for _ in range(12):
+            self.sim.read(*(f"{name}/f.py" for name in FOLDERS))
+            self.sim.prompt("x")
+            self.once()
+        wanted = [self.box.project / name / ".directives/AGENTS.md" for name in FOLDERS]
+        for phase in PHASES:
+            names = [*phase["steps"], *phase["commands"]] if phase["label"] == self.phase else []
+            wanted += [self.box.project / f".directives/commands/{name[1:].removesuffix('_file')}.md" for name in names]
+        there = self.sim.copies()
+        for path in wanted:
+            digest = f"{zlib.crc32(path.read_text().strip(chr(10)).encode()):08x}"
+            parts = [title for title in there if title[:2] == (str(path), digest)]
+            assert parts and len(parts) == parts[0][3], (path, self.box.state()["files"].get(str(path)))
+        assert self.box.state()["work"].get("phase", "") == self.phase
+        assert self.box.errors() == []
+
+
+@settings(max_examples=60)
+@given(st.lists(step, max_size=30), st.sampled_from([NEW, NEW, OLD]))
+def test_once_and_never_missing(steps: list[tuple[str, ...]], version: str) -> None:
+    with tempfile.TemporaryDirectory() as root:
+        run = Run(Path(root), version)
+        for one in steps:
+            if version == OLD and (one[0].startswith("sub") or one[0] == "resume"):
+                continue  # the box plays the records of the newer client there
+            run.do(*one)
+            run.once()
+        run.in_the_end()
