@@ -46,6 +46,7 @@ def run(event: Event, host: ModuleType, store: Store, world: World, config: Conf
 
 def _run(turn: Turn) -> Answer:
     event, store = turn.event, turn.store
+    event.notices, event.tasks, turn.plan = [], [], Plan()  # it may be the second try, with a rebuilt ledger
     window = store.read(event.window)
     if event.kind == TOOL_CALLED:
         return _gated(turn, window)
@@ -57,18 +58,9 @@ def _run(turn: Turn) -> Answer:
         current = advance(turn, window)
     if turn.facts is not None and turn.facts.silent:
         return _remember(turn)
-    rebuilt = current is not None and turn.facts is not None and turn.facts.survivors is not None and turn.opened != ""
     channel = event.kind in turn.host.CHANNELS
     if current is not None:
-        if channel:
-            for notice in store.notices(event.session_id):
-                (event.tasks if notice["verb"] == "task" else event.notices).append(notice)
-            if rebuilt or any(notice["verb"] in ("activate", "continue") for notice in event.notices):
-                event.skills = turn.host.skills_loaded(event, turn.world)  # what the host itself brought is there
-        if rebuilt:
-            from handbill.delivery import found_again
-
-            found_again(turn, current)
+        _heard(turn, current, channel)
         turn.plan.add(decide(turn, current))
     changed = current is not window
     pending = current is not None and bool(current.pending) and channel
@@ -86,6 +78,20 @@ def _run(turn: Turn) -> Answer:
             turn.trace(f"notices could not be settled: {error}")
     _log(turn, answer)
     return answer
+
+
+def _heard(turn: Turn, current: Window, channel: bool) -> None:
+    """Word that commands left, and what only the host's record still knows of a window that had to be rebuilt."""
+    event = turn.event
+    for notice in turn.store.notices(event.session_id) if channel else ():
+        (event.tasks if notice["verb"] == "task" else event.notices).append(notice)
+    rebuilt = turn.facts is not None and turn.facts.survivors is not None and turn.opened != ""
+    if rebuilt or any(notice["verb"] in ("activate", "continue") for notice in event.notices):
+        event.skills = turn.host.skills_loaded(event, turn.world)  # what the host itself brought is there
+    if rebuilt:
+        from handbill.delivery import found_again
+
+        found_again(turn, current)
 
 
 def _gated(turn: Turn, window: Window | None) -> Answer:
