@@ -108,10 +108,11 @@ def _show(screen: Console, rows: list[dict[str, Any]], project: str) -> None:
     if not rows:
         screen.print("no skills")
         return
-    made = table("skill|n", "phases|r", "where", "about")
+    made = table("skill|n", "phases|r", "where|n", "about")
     for row in rows:
         about = f"[red]{safe(row['problems'][0])}[/]" if row["problems"] else safe(shortened(row["about"], 80))
-        made.add_row(safe(row["name"]), str(len(row["phases"]) or "–"), short(row["path"], project), about)
+        where = short(os.path.dirname(os.path.dirname(row["path"])), project)
+        made.add_row(safe(row["name"]), str(len(row["phases"]) or "–"), where, about)
     screen.print(made)
 
 
