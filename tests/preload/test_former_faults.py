@@ -1,4 +1,4 @@
-"""Faults that a review found, each as it was shown."""
+"""Faults that once were, each as it showed."""
 
 from __future__ import annotations
 
