@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -201,3 +203,34 @@ def test_a_phase_changed_in_a_subagents_shell(make: Make, version: str) -> None:
     )  # fmt: skip
     assert_once(run.of(None)[-1], ASK, SHARED)
     assert_absent(run.of()[-1], ASK)
+
+
+def test_a_skill_of_an_installed_plugin(make: Make, version: str) -> None:
+    box = make(version)
+    implement(box)
+    market = box.project.parent / "market"
+    for path, text in {
+        ".claude-plugin/marketplace.json": json.dumps(
+            {
+                "name": "mk",
+                "owner": {"name": "x"},
+                "plugins": [{"name": "tools", "source": "./tools", "description": "d"}],
+            }
+        ),
+        "tools/.claude-plugin/plugin.json": '{"name": "tools", "version": "1.0.0", "description": "d"}',
+    }.items():
+        (market / path).parent.mkdir(parents=True)
+        (market / path).write_text(text)
+    shutil.move(box.project / ".claude/skills", market / "tools/skills")
+    for words in (["marketplace", "add", str(market)], ["install", "tools@mk"]):
+        command = [box.client.binary, "plugin", *words]
+        subprocess.run(
+            command, cwd=box.project, env=box.client.environment(), check=True, capture_output=True, timeout=60
+        )
+    run = box.run(
+        box.session("activate W tools:implement </dev/null"), box.session("phase W 1 </dev/null"), box.bash(), "done",
+        prompt="/tools:implement x",
+    )  # fmt: skip
+    for request in run.of():
+        assert_once(request, *STANDARDS, *BEGUN, "BODY-implement")
+    assert_once(run.of()[-1], ASK)
