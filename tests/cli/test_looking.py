@@ -273,12 +273,6 @@ def test_an_unexpected_error_leaves_a_report(tmp_path: Path) -> None:
     assert str(tmp_path) in str(report) and "ZeroDivisionError" in report.read_text()
 
 
-def test_demo_delivers_everything_once() -> None:
-    data = engine("demo", "--fast")["data"]
-    assert data["once"] is True and len(data["events"]) == 20
-    assert "every file exactly once per window" in run("demo", "--fast").stdout
-
-
 def test_doctor_looks_at_skills_sessions_and_the_write_gate(project: Path) -> None:
     engine("install", "--project", str(project))
     assert not [row for row in engine("doctor", cwd=project)["data"]["checks"] if row["check"] == "write gate"]
@@ -299,11 +293,3 @@ def test_doctor_looks_at_skills_sessions_and_the_write_gate(project: Path) -> No
     assert not [
         row for row in engine("doctor", cwd=project, expect=1)["data"]["checks"] if row["check"] == "write gate"
     ]
-
-
-def test_an_update_is_no_duplicate() -> None:
-    lines = [
-        {"window": "w", "file": "/f", "event": name, "source": ""} for name in ("claim-deliver", "updated", "updated")
-    ]
-    assert duplicates_of(lines) == []
-    assert len(duplicates_of([*lines, lines[0]])) == 1

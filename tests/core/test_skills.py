@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from handbill.core.phases import key
 from handbill.core.skills import Skill, frontmatter, parse
 from handbill.hotjson import loads
 
@@ -137,4 +138,6 @@ def test_any_json_is_read(value: object) -> None:
 
 @given(st.text(alphabet='#`json{}\n Sesion Parmtr:"[]0', max_size=300))
 def test_any_text_is_read(text: str) -> None:
-    parse(text, loads)
+    found = parse(text, loads)
+    assert [phase.label for phase in found.phases] == sorted({phase.label for phase in found.phases}, key=key)
+    assert not (found.broken and found.phases)

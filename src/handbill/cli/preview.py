@@ -23,6 +23,7 @@ from handbill.world import World
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from handbill.core.skills import Skill
     from handbill.core.window import Window
     from handbill.store.api import Key
 
@@ -42,13 +43,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Result:
     place = here(args.project)
     key, store = _copy(place, args)
-    if args.phase:
-        _must_declare(args.phase, store.read(key), place)
+    told = _told(args, place, store.read(key))
+    if told:
+        store.post(key[0], {**told, "by": "terminal" if key[1] == "main" else "", "at": time.time()})
     event = _event(args, place)
     lanes = SKILL_LANES if event["hook_event_name"] == "UserPromptExpansion" else 1
-    rows = _played(place, key, store, dict(event))
+    rows = _played(place, key, store, event)
     for _ in range(lanes - 1):  # the other lanes of the same moment take what did not fit
-        rows += [row for row in _played(place, key, store, dict(event)) if row["when"] == "now"]
+        rows += [row for row in _played(place, key, store, event) if row["when"] == "now"]
     window = store.read(key)
     waiting = [
         {"file": path, "why": why, "when": "later", "chars": 0}
@@ -63,18 +65,36 @@ def run(args: argparse.Namespace) -> Result:
     return Result(data, lambda screen: _show(screen, data, place.project), next_step="engine window: what is there now")
 
 
-def _must_declare(label: str, window: Window | None, place: Place) -> None:
-    world = World(place.config.roots)
-    name = str(window.work.get("skill", "")) if window is not None else ""
-    path = skill_file(name, world, place.config) if name else ""
-    skill = skill_at(path, world)[0] if path else None
+def _told(args: argparse.Namespace, place: Place, window: Window | None) -> dict[str, Any]:
+    """What a command would tell the hooks: a phase, or a skill that only a session can begin."""
+    work = window.work if window is not None else {}
+    if args.phase:
+        label, name = args.phase.partition(":")[0].strip(), str(work.get("skill", ""))
+        skill = _skill(name, place) if name else None
+        if skill is None:
+            hint = "engine preview --skill NAME; engine window tells where it is"
+            raise HandbillError("this window is at no skill", hint)
+        if skill.phase(label) is None:
+            known = ", ".join(str(phase) for phase in skill.phases[:20])
+            raise HandbillError(f"{name} has no phase {label!r}", f"declared: {known}")
+        return {"verb": "phase", "skill": name, "phase": label, "session": work.get("session", "")}
+    if not args.skill or _is_typed(args.skill, place):
+        return {}
+    skill = _skill(args.skill, place)
     if skill is None:
-        raise HandbillError(
-            "this window is at no skill", "engine preview --skill NAME; engine window tells where it is"
-        )
-    if skill.phase(label.partition(":")[0].strip()) is None:
-        known = ", ".join(str(phase) for phase in skill.phases[:20])
-        raise HandbillError(f"{name} has no phase {label!r}", f"declared: {known}")
+        raise HandbillError(f"there is no skill {args.skill!r}", "engine skills lists what there is")
+    return {"verb": "activate", "skill": args.skill, "phase": skill.phases[0].label if skill.phases else ""}
+
+
+def _skill(name: str, place: Place) -> Skill | None:
+    world = World(place.config.roots)
+    path = skill_file(name, world, place.config)
+    return skill_at(path, world)[0] if path else None
+
+
+def _is_typed(name: str, place: Place) -> bool:
+    """Does the client know it, so that a user can type it?"""
+    return bool(skill_file(name, World(place.config.roots), place.config, shipped=False))
 
 
 def _copy(place: Place, args: argparse.Namespace) -> tuple[Key, MemoryStore]:
@@ -101,7 +121,7 @@ def _copy(place: Place, args: argparse.Namespace) -> tuple[Key, MemoryStore]:
 def _event(args: argparse.Namespace, place: Place) -> dict[str, Any]:
     if args.start:
         return {"hook_event_name": "SessionStart", "source": "startup"}
-    if args.skill and skill_file(args.skill, World(place.config.roots), place.config, shipped=False):
+    if args.skill and _is_typed(args.skill, place):
         return {"hook_event_name": "UserPromptExpansion", "command_name": args.skill}
     if args.write:
         values = {"file_path": os.path.abspath(args.write)}
@@ -110,30 +130,12 @@ def _event(args: argparse.Namespace, place: Place) -> dict[str, Any]:
         {"tool_name": "Read", "tool_input": {"file_path": os.path.abspath(path)}, "tool_use_id": f"preview-{number}"}
         for number, path in enumerate(args.paths)
     ]
-    return {"hook_event_name": "PostToolBatch", "tool_calls": calls, "told": _told(args, place)}
-
-
-def _told(args: argparse.Namespace, place: Place) -> dict[str, Any]:
-    """What a command would tell the hooks: a phase, or a skill that only a session can begin."""
-    if args.phase:
-        return {"verb": "phase", "phase": args.phase.partition(":")[0]}
-    if not args.skill:
-        return {}
-    world = World(place.config.roots)
-    path = skill_file(args.skill, world, place.config)
-    skill = skill_at(path, world)[0] if path else None
-    if skill is None:
-        raise HandbillError(f"there is no skill {args.skill!r}", "engine skills lists what there is")
-    return {"verb": "activate", "skill": args.skill, "phase": skill.phases[0].label if skill.phases else ""}
+    return {"hook_event_name": "PostToolBatch", "tool_calls": calls}
 
 
 def _played(place: Place, key: Key, store: MemoryStore, raw: dict[str, Any]) -> list[dict[str, Any]]:
     window = store.read(key)
     agent = {} if key[1] == "main" else {"agent_id": key[1]}
-    told = raw.pop("told", None)
-    if told and window is not None:
-        usual = {"session": window.work.get("session", ""), "skill": window.work.get("skill", "")}
-        store.post(key[0], {**usual, **told, "by": "terminal" if key[1] == "main" else "", "at": time.time()})
     transcript = window.transcript if window is not None else ""
     full = {"session_id": key[0], "cwd": place.project, "transcript_path": transcript, **agent, **raw}
     # in the agent's own shell the client tells its version; else the newest that is known

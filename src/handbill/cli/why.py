@@ -24,6 +24,9 @@ from handbill.world import World
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from handbill.core.window import Window
+    from handbill.store.api import Key
+
 _LAST = 30
 
 
@@ -69,26 +72,23 @@ def _meant(word: str, place: Place, world: World) -> str:
 
 def _delivered(place: Place) -> list[str]:
     """Files of the known windows, the newest last."""
-    found: dict[str, None] = {}
+    return list({path: None for _, window in _readable(place) for path in (*window.files, *window.pending)})
+
+
+def _readable(place: Place) -> Iterator[tuple[Key, Window]]:
     for key in place.store.known():
         try:
             window = place.store.read(key)
         except HandbillError:
             continue  # `engine doctor` tells of it
-        found.update(dict.fromkeys([*window.files, *window.pending] if window is not None else ()))
-    return list(found)
+        if window is not None:
+            yield key, window
 
 
 def _windows(path: str, place: Place, session: str) -> Iterator[dict[str, Any]]:
-    for key in place.store.known():
-        if not key[0].startswith(session):
-            continue
-        try:
-            window = place.store.read(key)
-        except HandbillError:
-            continue  # `engine doctor` tells of it
-        record = window.files.get(path) if window is not None else None
-        if window is not None and (record is not None or path in window.pending):
+    for key, window in _readable(place):
+        record = window.files.get(path)
+        if key[0].startswith(session) and (record is not None or path in window.pending):
             yield {
                 "window": ".".join(key), "state": state_of(record) if record is not None else "pending",
                 "reason": record["reason"] if record is not None else window.pending[path],

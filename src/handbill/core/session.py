@@ -104,6 +104,17 @@ def label_of(state: State) -> str:
     return order.split(str(state.get("currentPhase", "")))[0]
 
 
+def current_phase(state: State) -> Phase | None:
+    """None: the skill has no phases, or declares this one no longer."""
+    label = label_of(state)
+    return next((phase for phase in phases_of(state) if phase.label == label), None)
+
+
+def debrief_of(state: State) -> str:
+    """The file that a session's debrief is to be written to; empty: its skill wants none."""
+    return str(state.get("debriefTemplate", "")).rpartition("/")[2].removeprefix("TEMPLATE_")
+
+
 def activated(
     state: State | None, name: str, skill: Skill, params: State, holder: Holder, now: str, approved: str = ""
 ) -> tuple[State, str]:

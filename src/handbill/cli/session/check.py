@@ -11,7 +11,7 @@ from handbill.cli.session.desk import Desk, desk
 from handbill.cli.session.sheet import proof_of
 from handbill.core import phases as order
 from handbill.core.markdown import live
-from handbill.core.session import State, label_of, phases_of
+from handbill.core.session import State, current_phase, debrief_of, phases_of
 from handbill.store import sessions
 
 
@@ -26,19 +26,17 @@ def run(args: argparse.Namespace) -> Result:
 
 
 def _phases(at: Desk, state: State) -> list[str]:
-    declared = phases_of(state)
-    current = label_of(state)
-    phase = next((one for one in declared if one.label == current), None)
+    phase = current_phase(state)
     if phase is None or state.get("lifecycle") != "active":
         return []
-    coming = order.following([one.label for one in declared], current)
+    coming = order.following([one.label for one in phases_of(state)], phase.label)
     found = [f"phase {' or '.join(coming)} comes after {phase}"] if coming else []
     wanted = proof_of(phase, str(state.get("skill", "")), at).required
     return found + ([f"{phase} asks for proof: {', '.join(wanted)}"] if wanted else [])
 
 
 def _documents(at: Desk, folder: str, state: State) -> list[str]:
-    name = os.path.basename(str(state.get("debriefTemplate", ""))).removeprefix("TEMPLATE_")
+    name = debrief_of(state)
     path = os.path.join(folder, name)
     return [f"{at.shown(path)} is not written"] if name and not os.path.isfile(path) else []
 

@@ -12,7 +12,7 @@ from handbill.cli.session.phase import proven
 from handbill.cli.stdin import BadInput, as_object, piped
 from handbill.core import phases as order
 from handbill.core import schema
-from handbill.core.session import ACTIVE, COMPLETED, IDLE, Ending, State, ended, label_of, phases_of
+from handbill.core.session import ACTIVE, COMPLETED, IDLE, Ending, State, debrief_of, ended, label_of, phases_of
 from handbill.handlers.skills import skill_file
 from handbill.handlers.skills import template as template_path
 from handbill.store import sessions
@@ -96,8 +96,7 @@ def _may_end(at: Desk, state: State, proof: State, approved: str, warnings: list
 
 
 def _debrief_written(at: Desk, folder: str, state: State, approved: str) -> None:
-    template = str(state.get("debriefTemplate", ""))
-    name = os.path.basename(template).removeprefix("TEMPLATE_")
+    template, name = str(state.get("debriefTemplate", "")), debrief_of(state)
     if name and not approved and not os.path.isfile(os.path.join(folder, name)):
         path = skill_file(str(state.get("skill", "")), at.world, at.place.config)
         form = at.shown(template_path(path, template, at.place.config)) if path else template

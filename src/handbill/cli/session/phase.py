@@ -11,7 +11,7 @@ from handbill.cli.session.sheet import as_data, lines_of, proof_of
 from handbill.cli.stdin import as_object, piped
 from handbill.core import phases as order
 from handbill.core.phases import Phase
-from handbill.core.session import Move, Refused, State, label_of, move, moved, phases_of, proof_so_far
+from handbill.core.session import Move, Refused, State, current_phase, move, moved, proof_so_far
 from handbill.errors import HandbillError
 from handbill.store import sessions
 
@@ -74,7 +74,7 @@ def proven(at: Desk, state: State, proof: State, warnings: list[str], *, optiona
     `optional`: the user approved of a move that does not say that the phase is done (back, to another branch, or
     ending early), and no proof was sent. `form`: how the proof is sent, {} stands for its fields.
     """
-    current = next((phase for phase in phases_of(state) if phase.label == label_of(state)), None)
+    current = current_phase(state)
     if current is None:
         return []
     wanted = proof_of(current, str(state.get("skill", "")), at)

@@ -8,7 +8,7 @@ import os
 from handbill.cli.result import Result
 from handbill.cli.session.desk import desk, refused, stamp
 from handbill.cli.session.sheet import as_data, lines_of, proof_of
-from handbill.core.session import Refused, State, continued, label_of, phases_of
+from handbill.core.session import Refused, State, continued, current_phase
 from handbill.store import sessions
 
 
@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> Result:
     lines = [line, f"  Skill: {state.get('skill', '–')}", f"  Phase: {state.get('currentPhase') or '–'}"]
     lines += [f"  Task: {state['taskSummary']}"] if state.get("taskSummary") else []
     data = {"session": folder, "state": state, "artifacts": artifacts(folder)}
-    phase = next((one for one in phases_of(state) if one.label == label_of(state)), None)
+    phase = current_phase(state)
     if phase is not None:
         proof = proof_of(phase, str(state.get("skill", "")), at)
         warnings += proof.problems
