@@ -23,7 +23,7 @@ MAY: dict[str, set[str]] = {
     "evidence": {"core"},
     "turn": {"core", "errors"},
     "logbook": {"core", "store"},
-    "delivery": {"core", "handlers", "hotjson", "errors", "evidence", "turn"},
+    "delivery": {"core", "handlers", "hotjson", "errors", "evidence", "turn", "world"},
     "pipeline": {"core", "handlers", "errors", "evidence", "turn", "logbook", "delivery"},
     "prune": {"hotjson", "world"},
     "hook": {"core", "errors", "hotjson", "config", "store", "hosts", "pipeline", "world", "prune"},

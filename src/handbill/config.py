@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 PROJECT_FILE = ".handbill.toml"
+MESSAGES_FILE = ".handbill.messages.json"  # a project's own words for the gates
 AUTO_ANSWER = "E2E_AUTO_ANSWER"  # first | recommended | random: handlers/auto_answer, for tests without a person
 PACKAGE = __file__[: __file__.rfind("/")]
 SHIPPED = f"{PACKAGE}/data/directives"
@@ -29,6 +30,22 @@ EXCLUDED = (
     "node_modules", ".git", ".hg", ".svn", "sessions", "tmp", "dist", "build", "target", "vendor",
     "__pycache__", ".venv", "venv", ".tox", ".mypy_cache", ".pytest_cache",
 )  # fmt: skip
+
+CONTEXT_FILES = (
+    "CONSTITUTION.md", "TASKS.md", "CONVENTIONS.md", "DECISIONS.md", "LEARNINGS.md", "AGENT_PLAYBOOK.md",
+)  # fmt: skip
+# What a gate is like unless the settings say otherwise; budgets are tokens.
+GATES: dict[str, dict[str, Any]] = {
+    "load_gate": {
+        "mode": "deliver", "subagents": "direct", "folder": ".context", "files": CONTEXT_FILES, "budget": 6000,
+        "denials": 3, "wording": "factual",
+    },
+    "compaction": {"budget": 10_000, "wording": "factual"},
+    "resume": {
+        "mode": "on", "layout": "02-projects/{project}/01-planning/_resume.md", "skills": ("execute-project",),
+        "budget": 15_000, "wording": "factual",
+    },
+}  # fmt: skip
 
 
 class Config:
@@ -51,7 +68,32 @@ class Config:
         )
         self.write_gate: str = values.get("write_gate", {}).get("mode", "new")  # off | new | edits
         self.auto_answer = ""
+        self.state = ""  # where this project's state is
+        self.environ: Mapping[str, str] = {}
+        self._values = values
         self.problems: list[str] = list(values.get("problems", ()))
+
+    def gate(self, name: str) -> dict[str, Any]:
+        """The settings of one gate: load_gate, compaction or resume."""
+        return {**GATES[name], **self._values.get(name, {})}
+
+    @property
+    def own_roles(self) -> dict[str, dict[str, Any]]:
+        """Roles that the settings add to the shipped ones, or say otherwise."""
+        found: dict[str, dict[str, Any]] = self._values.get("roles", {})
+        return found
+
+    @property
+    def message_files(self) -> tuple[str, ...]:
+        """Where the gates' words stand, the nearest last."""
+        user = self.environ.get("XDG_CONFIG_HOME", "")
+        user = user if user.startswith("/") else f"{self.home}/.config"
+        return f"{PACKAGE}/data/messages.json", f"{user}/handbill/messages.json", f"{self.project}/{MESSAGES_FILE}"
+
+    @property
+    def pages(self) -> str:
+        """Pages that we wrote ourselves: what a gate says is delivered like any other file."""
+        return f"{self.state}/.engine/pages"
 
     @property
     def user_library(self) -> str:
@@ -73,7 +115,8 @@ class Config:
             f"{self.user_library}/{name}"
             for name in (".directives", "skills", "commands", "agents", "engine", "plugins")
         )
-        return self.project, *folders, SHIPPED, self.shipped_skills, *self.allowed
+        own = (self.pages,) if self.state else ()
+        return self.project, *folders, SHIPPED, self.shipped_skills, *self.allowed, *own
 
     def standard_names(self, *, subagent: bool) -> list[str]:
         chosen = self.subagent_standards if subagent else self.standards
@@ -145,6 +188,7 @@ def sources(project: str, environ: Mapping[str, str]) -> list[list[Any]]:
 def load(project: str, environ: Mapping[str, str], state: str) -> Config:
     found = _loaded(project, environ, state)
     found.auto_answer = environ.get(AUTO_ANSWER, "")
+    found.environ, found.state = environ, state
     return found
 
 

@@ -11,12 +11,27 @@ from handbill.hotjson import dumps
 from handbill.store.disk import make_private_directory
 
 # section -> field -> what it must be; the reference for people is docs/configuration.md
-FIELDS: dict[str, dict[str, type | tuple[str, ...]]] = {
+Wanted = type | tuple[str, ...]
+_WORDING = ("factual", "mandatory")
+FIELDS: dict[str, dict[str, Wanted]] = {
     "standards": {"files": list, "subagents": list},
     "directives": {"always": list, "exclude": list, "bare_agents_md": bool},
     "files": {"allow": list},
     "write_gate": {"mode": ("off", "new", "edits")},
-}
+    "load_gate": {
+        "mode": ("off", "deliver", "direct", "require"), "subagents": ("off", "deliver", "direct", "require"),
+        "folder": str, "files": list, "budget": int, "denials": int, "wording": _WORDING,
+    },
+    "compaction": {"budget": int, "wording": _WORDING},
+    "resume": {
+        "mode": ("on", "off"), "layout": str, "skills": list, "budget": int, "wording": _WORDING,
+    },
+}  # fmt: skip
+# [roles.NAME]: who a session is, by what it is known, and what it needs again after a compaction
+ROLE: dict[str, Wanted] = {
+    "skills": list, "env": list, "home": str, "marker": str, "targets": list, "read": list, "dispatch": bool,
+}  # fmt: skip
+_NAMED = "roles"
 
 
 def checked(path: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
@@ -29,33 +44,54 @@ def checked(path: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
     values: dict[str, dict[str, Any]] = {}
     problems: list[str] = []
     for section, fields in raw.items():
+        if section == _NAMED and isinstance(fields, dict):
+            for name, role in fields.items():
+                kept = _fields(path, f"{section}.{name}", role, ROLE, problems)
+                values.setdefault(section, {})[name] = kept
+            continue
         known = FIELDS.get(section)
         if known is None or not isinstance(fields, dict):
-            problems.append(f"{path}: [{section}] is unknown; there are {', '.join(f'[{s}]' for s in FIELDS)}")
+            names = ", ".join(f"[{name}]" for name in (*FIELDS, f"{_NAMED}.NAME"))
+            problems.append(f"{path}: [{section}] is unknown; there are {names}")
             continue
-        for field, value in fields.items():
-            wanted = known.get(field)
-            if wanted is None:
-                problems.append(f"{path}: {section}.{field} is unknown; [{section}] has {', '.join(known)}")
-            elif not _fits(value, wanted):
-                problems.append(f"{path}: {section}.{field} must be {_words(wanted)}")
-            else:
-                values.setdefault(section, {})[field] = value
+        kept = _fields(path, section, fields, known, problems)
+        if kept:
+            values[section] = kept
     return values, problems
 
 
-def _fits(value: Any, wanted: type | tuple[str, ...]) -> bool:
+def _fields(path: str, section: str, fields: Any, known: dict[str, Wanted], problems: list[str]) -> dict[str, Any]:
+    """The fields of one section that are as they must be."""
+    if not isinstance(fields, dict):
+        problems.append(f"{path}: {section} must be a section of its own: [{section}]")
+        return {}
+    kept: dict[str, Any] = {}
+    for field, value in fields.items():
+        wanted = known.get(field)
+        if wanted is None:
+            problems.append(f"{path}: {section}.{field} is unknown; [{section}] has {', '.join(known)}")
+        elif not _fits(value, wanted):
+            problems.append(f"{path}: {section}.{field} must be {_words(wanted)}")
+        else:
+            kept[field] = value
+    return kept
+
+
+def _fits(value: Any, wanted: Wanted) -> bool:
     if isinstance(wanted, tuple):
         return value in wanted
+    if wanted is int:
+        return isinstance(value, int) and not isinstance(value, bool) and value > 0
     if isinstance(value, list):
         return wanted is list and all(isinstance(one, str) for one in value)
     return isinstance(value, wanted)
 
 
-def _words(wanted: type | tuple[str, ...]) -> str:
-    if isinstance(wanted, tuple):
-        return " or ".join(f'"{word}"' for word in wanted)
-    return "a list of strings" if wanted is list else "true or false"
+_WORDS = {list: "a list of strings", bool: "true or false", str: "a text", int: "a whole number, 1 at least"}
+
+
+def _words(wanted: Wanted) -> str:
+    return " or ".join(f'"{word}"' for word in wanted) if isinstance(wanted, tuple) else _WORDS[wanted]
 
 
 def compiled_values(stamps: list[list[Any]], target: str) -> dict[str, Any]:
@@ -67,7 +103,11 @@ def compiled_values(stamps: list[list[Any]], target: str) -> dict[str, Any]:
             problems.append(f"{path}: files.allow counts only in your own settings (~/.config/handbill/config.toml)")
         merged["problems"] += problems
         for section, fields in values.items():
-            merged.setdefault(section, {}).update(fields)
+            if section == _NAMED:
+                for name, role in fields.items():
+                    merged.setdefault(section, {}).setdefault(name, {}).update(role)
+            else:
+                merged.setdefault(section, {}).update(fields)
     try:
         make_private_directory(os.path.dirname(target))
         temporary = f"{target}.{os.getpid()}.tmp"

@@ -8,10 +8,11 @@ from __future__ import annotations
 from handbill.core.event import MAIN, SESSION_STARTED
 from handbill.core.paths import name
 from handbill.core.plan import BLOCK
-from handbill.core.sheet import Refusal
+from handbill.core.sheet import Refusal, Sheet
 from handbill.core.window import LINKED, SEEDING, see
 from handbill.errors import StateUnwritable
 from handbill.turn import Answer
+from handbill.world import digest_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from handbill.core.claim import Claim
     from handbill.core.plan import Plan
-    from handbill.core.sheet import Sheet
     from handbill.core.window import Window
     from handbill.turn import Turn
 
@@ -83,7 +83,8 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
 
     event, plan = turn.event, turn.plan
     gate = plan.verdict == BLOCK
-    sheets = _sheets(turn, current) if room and current is not None else {}
+    own = _own_pages(turn)
+    sheets = {**_sheets(turn, current), **own} if room and current is not None else {}
     named = _named(turn, sheets)
     moved = _moved(turn, current, sheets)
     offset = max(turn.world.size(event.transcript), 0) if event.transcript else 0
@@ -123,12 +124,28 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
     return answer
 
 
+def _own_pages(turn: Turn) -> dict[str, Sheet | Refusal]:
+    """What handlers say in their own words becomes files: a page that was lost can be delivered again."""
+    found: dict[str, Sheet | Refusal] = {}
+    for want in [want for want in turn.plan.wants if want.text]:
+        digest = digest_of(want.text)
+        try:
+            want.path = turn.store.keep_page(f"{want.path}-{digest}.md", want.text)
+        except OSError as error:
+            turn.trace(f"{want.path}: not kept ({error}); should it be lost on its way, it cannot be said again")
+            want.path = f"/{want.path}-{digest}.md"
+        found[want.path] = Sheet(want.path, f"page:{digest}", digest, want.text)
+    return found
+
+
 def _sheets(turn: Turn, current: Window) -> dict[str, Sheet | Refusal]:
     """Everything that may be granted, read before the claim."""
     found: dict[str, Sheet | Refusal] = {}
-    for path in [*current.pending, *(want.path for want in turn.plan.wants), *turn.plan.stale]:
+    asked = [want.path for want in turn.plan.wants if not want.text]
+    for path in [*current.pending, *asked, *turn.plan.stale]:
         if path not in found and (path in turn.plan.stale or not current.holds(path)):
-            found[path] = turn.world.load(path)
+            permitted = path in turn.plan.permits or path in current.flags.get("permits", ())
+            found[path] = turn.world.load(path, permitted=permitted)
     return found
 
 
@@ -196,11 +213,13 @@ def _noted(turn: Turn, window: Window, moved: list[str]) -> Window:
     for path, reason in plan.seen:
         if path not in after.files:
             after = see(after, path, turn.world.inode(path), reason, turn.now, max(turn.world.size(path), 0))
-    if plan.touched or plan.flags or plan.work is not None or plan.stale or plan.known:
+    if plan.touched or plan.flags or plan.work is not None or plan.stale or plan.known or plan.permits:
         after = after.copy()
         for directory, found in plan.touched.items():
             after.touched[directory] = found
         after.flags.update(plan.flags)
+        if plan.permits:
+            after.flags["permits"] = sorted({*after.flags.get("permits", ()), *plan.permits})
         if plan.work is not None:
             after.work = plan.work
             after.lifecycle = LINKED if plan.work.get("session") else SEEDING

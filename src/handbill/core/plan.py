@@ -11,16 +11,18 @@ _RANK = {"": 0, ALLOW: 1, WARN: 2, BLOCK: 3}
 
 
 class Want:
-    __slots__ = ("path", "reason")
+    __slots__ = ("path", "reason", "text")
 
-    def __init__(self, path: str, reason: str) -> None:
+    def __init__(self, path: str, reason: str, text: str = "") -> None:
         self.path = path
         self.reason = reason
+        self.text = text  # a page of our own making: kept in a file under this name, and delivered like one
 
 
 class Plan:
     __slots__ = (
-        "flags", "gate_text", "known", "notes", "post", "seen", "stale", "taken", "touched", "verdict", "wants", "work",
+        "firm", "flags", "gate_text", "keep", "known", "notes", "permits", "post", "seen", "stale", "taken", "touched",
+        "verdict", "wants", "work",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -32,13 +34,19 @@ class Plan:
         self.work: dict[str, Any] | None = None  # which skill, phase and session this window is at
         self.taken: list[str] = []  # notices that are dealt with
         self.post: list[dict[str, Any]] = []  # notices for other windows of this session
+        self.keep: dict[str, dict[str, Any] | None] = {}  # notes about this window to keep; None: to be removed
+        self.permits: list[str] = []  # files outside of the usual places that the person named for this window
         self.flags: dict[str, object] = {}
         self.notes: list[str] = []
         self.verdict = ""
         self.gate_text = ""
+        self.firm = False  # the call is held even if another one's denial carries the pages
 
     def want(self, path: str, reason: str) -> None:
         self.wants.append(Want(path, reason))
+
+    def say(self, name: str, text: str, reason: str) -> None:
+        self.wants.append(Want(name, reason, text))
 
     def gate(self, verdict: str, text: str) -> None:
         if _RANK[verdict] > _RANK[self.verdict]:
@@ -57,17 +65,21 @@ class Plan:
         self.work = other.work if other.work is not None else self.work
         self.taken += other.taken
         self.post += other.post
+        self.keep.update(other.keep)
+        self.permits += other.permits
+        self.firm = self.firm or other.firm
         self.flags.update(other.flags)
         self.notes += other.notes
         if other.verdict:
             self.gate(other.verdict, other.gate_text)
 
     def __bool__(self) -> bool:
-        return self.changes or bool(self.notes or self.verdict or self.taken or self.post)
+        return self.changes or bool(self.notes or self.verdict or self.taken or self.post or self.keep)
 
     @property
     def changes(self) -> bool:
         """Does it touch the window?"""
         return bool(
-            self.wants or self.seen or self.touched or self.flags or self.stale or self.known or self.work is not None
-        )
+            self.wants or self.seen or self.touched or self.flags or self.stale or self.known or self.permits
+            or self.work is not None
+        )  # fmt: skip

@@ -50,6 +50,15 @@ if TYPE_CHECKING:
 
         def linked(self, session: str) -> str: ...
 
+        def keep_page(self, name: str, text: str) -> str:
+            """A page of our own making as a file; returns its path."""
+
+        def note(self, key: Key, kind: str, value: dict[str, Any] | None) -> None:
+            """A small note about a window, replaced whole; None removes it."""
+
+        def noted(self, key: Key, kind: str) -> dict[str, Any] | None:
+            """Raises CorruptState when it cannot be understood."""
+
         def known(self) -> list[Key]:
             """Every window there is. For people's commands only: it looks at all of them."""
 

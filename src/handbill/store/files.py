@@ -6,7 +6,6 @@ Where the first root cannot be written (read-only, full), a window moves to the 
 from __future__ import annotations
 
 import posix
-import time
 
 from handbill.core.event import MAIN
 from handbill.core.migrate import TooNew, from_text, to_text
@@ -40,23 +39,17 @@ def _safe(text: str) -> str:
     return "".join(c if c in _SAFE else f"%{ord(c):x}" for c in text[:60]) + f"%{len(text)}"
 
 
+def _notes() -> ModuleType:
+    from handbill.store import notes
+
+    return notes
+
+
 def _disk() -> ModuleType:
     """What is needed to write; the usual event only reads."""
     from handbill.store import disk
 
     return disk
-
-
-def _notice(line: str) -> dict[str, Any] | None:
-    """What a command left; None: torn by a full disk, or not ours."""
-    try:
-        found = loads(line) if line else None
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(found, dict) or not all(isinstance(found.get(name), str) for name in ("id", "verb")):
-        return None
-    at = found.get("at")
-    return {**found, "at": at if isinstance(at, (int, float)) else 0.0}
 
 
 class FileStore:
@@ -196,76 +189,42 @@ class FileStore:
             except OSError:
                 continue  # it stands in the other root, or nowhere
 
-    # --- word from commands to hooks -----------------------------------------------------------
+    # --- word from commands to hooks, and notes about windows -------------------------------------
 
     def post(self, session: str, notice: dict[str, Any]) -> None:
-        kept = {**notice, "id": f"{time.time_ns():x}-{posix.getpid()}"}
-        data = f"\n{dumps(kept)}\n".encode("utf-8", "replace")  # a torn line before it ends here
-        for root in self._roots:
-            path = self._notices(root, session)
-            try:
-                lock = _disk().locked(f"{path}.lock")
-                try:
-                    _disk().append(path, data)
-                finally:
-                    posix.close(lock)
-                return
-            except OSError as error:
-                if error.errno not in _disk().UNWRITABLE or root is self._roots[-1]:
-                    raise
-        return
+        _notes().post(self._roots, _safe(session), notice)
 
     def notices(self, session: str) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
+        name = _safe(session)
         for root in self._roots:
             try:
-                handle = posix.open(self._notices(root, session), posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NOFOLLOW)
+                posix.stat(f"{root}/.windows/{name}.notices")
             except OSError:
                 continue  # the usual case: no word was left
-            try:
-                data = read_all(handle, _MOST).decode("utf-8", "replace")
-            finally:
-                posix.close(handle)
-            found += [notice for notice in map(_notice, data.split("\n")[:-1]) if notice is not None]
-        return found
+            return _notes().notices(self._roots, name)  # type: ignore[no-any-return]
+        return []
 
     def settle_notices(self, session: str, ids: Collection[str]) -> None:
-        for root in self._roots:
-            path = self._notices(root, session)
-            try:
-                posix.stat(path)
-            except OSError:
-                continue  # it stands in the other root
-            lock = _disk().locked(f"{path}.lock")
-            try:
-                left = [notice for notice in FileStore(root).notices(session) if notice["id"] not in ids]
-                if left:
-                    _disk().replace(path, "".join(dumps(notice) + "\n" for notice in left).encode("utf-8", "replace"))
-                else:
-                    posix.unlink(path)
-            except FileNotFoundError:
-                continue  # another hook was faster
-            finally:
-                posix.close(lock)
-
-    def _notices(self, root: str, session: str) -> str:
-        return f"{root}/.windows/{_safe(session)}.notices"
+        _notes().settle(self._roots, _safe(session), ids)
 
     def link(self, session: str, folder: str) -> None:
         """Which session this client's window works on; for commands, so that none has to look at all sessions."""
-        path = f"{self.root}/.windows/{_safe(session)}.session"
-        _disk().make_private_directory(f"{self.root}/.windows")
-        _disk().replace(path, folder.encode("utf-8", "replace"))
+        _notes().write(self._roots[:1], f"{_safe(session)}.session", folder)
 
     def linked(self, session: str) -> str:
-        try:
-            handle = posix.open(f"{self.root}/.windows/{_safe(session)}.session", posix.O_RDONLY | posix.O_CLOEXEC)
-        except OSError:
-            return ""  # none yet
-        try:
-            return read_all(handle, 1 << 16).decode("utf-8", "replace")
-        finally:
-            posix.close(handle)
+        return _notes().read(self._roots[:1], f"{_safe(session)}.session") or ""
+
+    def note(self, key: Key, kind: str, value: dict[str, Any] | None) -> None:
+        _notes().write(self._roots, f"{file_name(key)}.{kind}", dumps(value) if value is not None else None)
+
+    def noted(self, key: Key, kind: str) -> dict[str, Any] | None:
+        name = f"{file_name(key)}.{kind}"
+        text = _notes().read(self._roots, name)
+        return _notes().as_note(text, name) if text is not None else None
+
+    def keep_page(self, name: str, text: str) -> str:
+        found: str = _notes().keep_page(self._roots, name, text)
+        return found
 
     def known(self) -> list[Key]:
         found = set()

@@ -7,6 +7,7 @@ import threading
 from handbill.core.migrate import from_text, to_text
 from handbill.errors import CorruptState
 from handbill.hotjson import dumps, loads
+from handbill.store.notes import as_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ class MemoryStore:
         self.marks: set[Key] = set()
         self.boxes: dict[str, list[dict[str, Any]]] = {}
         self.links: dict[str, str] = {}
+        self.pages: dict[str, str] = {}
+        self.notes: dict[tuple[Key, str], str] = {}
         self._posted = 0
         self._lock = threading.Lock()
 
@@ -83,6 +86,20 @@ class MemoryStore:
 
     def linked(self, session: str) -> str:
         return self.links.get(session, "")
+
+    def keep_page(self, name: str, text: str) -> str:
+        self.pages[name] = text
+        return f"/pages/{name}"
+
+    def note(self, key: Key, kind: str, value: dict[str, Any] | None) -> None:
+        if value is None:
+            self.notes.pop((key, kind), None)
+        else:
+            self.notes[key, kind] = dumps(value)
+
+    def noted(self, key: Key, kind: str) -> dict[str, Any] | None:
+        text = self.notes.get((key, kind))
+        return as_note(text, f"the {kind} note of {key}") if text is not None else None
 
     def known(self) -> list[Key]:
         return sorted(self.windows)

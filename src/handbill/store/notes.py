@@ -1,0 +1,159 @@
+"""Small files beside the windows: word from commands to hooks, notes about one window, pages of our own.
+
+`roots`: where they are, and where they go when that cannot be written.
+"""
+
+from __future__ import annotations
+
+import posix
+import time
+
+from handbill.errors import CorruptState
+from handbill.hotjson import dumps, loads
+from handbill.store import disk
+from handbill.world import read_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from typing import Any
+
+    Roots = tuple[str, ...]
+
+_MOST = 64 << 20
+
+
+def _in_first_writable(roots: Roots, act: Callable[[str], None]) -> None:
+    for root in roots:
+        try:
+            return act(root)
+        except OSError as error:
+            if error.errno not in disk.UNWRITABLE or root is roots[-1]:
+                raise
+    return None
+
+
+# --- notices: a line each ------------------------------------------------------------------------
+
+
+def post(roots: Roots, session: str, notice: dict[str, Any]) -> None:
+    kept = {**notice, "id": f"{time.time_ns():x}-{posix.getpid()}"}
+    data = f"\n{dumps(kept)}\n".encode("utf-8", "replace")  # a torn line before it ends here
+
+    def act(root: str) -> None:
+        path = _notices(root, session)
+        lock = disk.locked(f"{path}.lock")
+        try:
+            disk.append(path, data)
+        finally:
+            posix.close(lock)
+
+    _in_first_writable(roots, act)
+
+
+def notices(roots: Roots, session: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for root in roots:
+        text = _read(_notices(root, session)) or ""
+        found += [notice for notice in map(_notice, text.split("\n")[:-1]) if notice is not None]
+    return found
+
+
+def _notice(line: str) -> dict[str, Any] | None:
+    """What a command left; None: torn by a full disk, or not ours."""
+    try:
+        found = loads(line) if line else None
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict) or not all(isinstance(found.get(name), str) for name in ("id", "verb")):
+        return None
+    at = found.get("at")
+    return {**found, "at": at if isinstance(at, (int, float)) else 0.0}
+
+
+def settle(roots: Roots, session: str, ids: Collection[str]) -> None:
+    for root in roots:
+        path = _notices(root, session)
+        try:
+            posix.stat(path)
+        except OSError:
+            continue  # it stands in the other root
+        lock = disk.locked(f"{path}.lock")
+        try:
+            left = [notice for notice in notices((root,), session) if notice["id"] not in ids]
+            if left:
+                disk.replace(path, "".join(dumps(notice) + "\n" for notice in left).encode("utf-8", "replace"))
+            else:
+                posix.unlink(path)
+        except FileNotFoundError:
+            continue  # another hook was faster
+        finally:
+            posix.close(lock)
+
+
+def _notices(root: str, session: str) -> str:
+    return f"{root}/.windows/{session}.notices"
+
+
+# --- notes: a file each --------------------------------------------------------------------------
+
+
+def write(roots: Roots, name: str, text: str | None) -> None:
+    """None removes it."""
+
+    def act(root: str) -> None:
+        disk.make_private_directory(f"{root}/.windows")
+        disk.replace(f"{root}/.windows/{name}", str(text).encode("utf-8", "replace"))
+
+    if text is not None:
+        _in_first_writable(roots, act)
+        return
+    for root in roots:
+        try:
+            posix.unlink(f"{root}/.windows/{name}")
+        except OSError:
+            continue  # it stands in the other root, or nowhere
+
+
+def read(roots: Roots, name: str) -> str | None:
+    for root in reversed(roots):  # the spare one first: it is written when the first cannot be
+        text = _read(f"{root}/.windows/{name}")
+        if text is not None:
+            return text
+    return None
+
+
+def as_note(text: str, name: str) -> dict[str, Any]:
+    try:
+        found = loads(text)
+    except (ValueError, RecursionError) as error:
+        raise CorruptState(f"{name} is not JSON: {error}", "it is not used") from None
+    if not isinstance(found, dict):
+        raise CorruptState(f"{name} is no JSON object", "it is not used")
+    return found
+
+
+def keep_page(roots: Roots, name: str, text: str) -> str:
+    """Named by its content, so that it is written once and never changes."""
+    kept: list[str] = []
+
+    def act(root: str) -> None:
+        folder = f"{root}/.engine/pages"
+        disk.make_private_directory(folder)
+        kept.append(f"{folder}/{name}")
+        if _read(kept[-1]) != text:
+            disk.replace(kept[-1], text.encode("utf-8", "replace"))
+
+    _in_first_writable(roots, act)
+    return kept[-1]
+
+
+def _read(path: str) -> str | None:
+    try:
+        handle = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NOFOLLOW | posix.O_NONBLOCK)
+    except OSError:
+        return None  # the usual case: there is none
+    try:
+        return read_all(handle, _MOST).decode("utf-8", "replace")
+    finally:
+        posix.close(handle)
