@@ -80,7 +80,13 @@ def ours(modules: set[str]) -> set[str]:
             [START, read(1)],
             {"handlers.directives", "handlers.native"} | WRITING,
         ),  # delivers a directive
-        ([START], {"handlers.start"} | WRITING | READING | LOOKING - {"hosts.claude_transcript"}),
+        (
+            [START],
+            {"handlers.start", "handlers.load_gate", "recall"}
+            | WRITING
+            | READING
+            | LOOKING - {"hosts.claude_transcript"},
+        ),
         ([START, {"hook_event_name": "UserPromptSubmit", "prompt": "x"}], {"handlers.freshness"}),
         (
             [START, {"hook_event_name": "InstructionsLoaded", "file_path": "/x/CLAUDE.md"}],

@@ -7,7 +7,7 @@ from handbill.hosts import claude_code, claude_settings
 
 
 def test_every_handled_event_is_registered() -> None:
-    registered = {claude_code.KINDS[name] for name in claude_settings.EVENTS}
+    registered = {claude_code.KINDS[name] for name in (*claude_settings.EVENTS, claude_settings.FAILSAFE)}
     assert set(HANDLERS) <= registered
 
 
@@ -19,7 +19,7 @@ def test_only_events_whose_text_survives_a_resume_deliver() -> None:
 
 
 def test_tools_are_held_only_where_something_can_apply() -> None:
-    assert claude_settings.matcher("PreToolUse") == "Write|Agent|Task|AskUserQuestion"
-    assert claude_settings.matcher("PreToolUse", "off") == "Agent|Task|AskUserQuestion"
-    assert "|Edit|" in claude_settings.matcher("PreToolUse", "edits")
-    assert all(claude_settings.matcher(event) == "" for event in claude_settings.EVENTS if event != "PreToolUse")
+    assert claude_settings.held_tools() == "Write|Agent|Task|AskUserQuestion"
+    assert claude_settings.held_tools("off") == "Agent|Task|AskUserQuestion"
+    assert "|Edit|" in claude_settings.held_tools("edits")
+    assert claude_settings.held_tools("off", every=True) == "", "a gate may hold any call"

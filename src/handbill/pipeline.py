@@ -8,10 +8,12 @@ same steps are applied to the newest window inside one locked update.
 from __future__ import annotations
 
 from handbill.core.event import (
+    COMPACTING,
     INSTRUCTIONS_LOADED,
     MAIN,
     PROMPT_SUBMITTED,
     SESSION_ENDED,
+    STOPPING,
     TOOL_BATCH_FINISHED,
     TOOL_CALLED,
 )
@@ -48,7 +50,7 @@ def _run(turn: Turn) -> Answer:
     event, store = turn.event, turn.store
     event.notices, event.tasks, turn.plan = [], [], Plan()  # it may be the second try, with a rebuilt ledger
     window = store.read(event.window)
-    if event.kind == TOOL_CALLED:
+    if event.kind in (TOOL_CALLED, STOPPING):
         return _gated(turn, window)
     turn.facts = gather(turn, window)
     current = window
@@ -71,13 +73,25 @@ def _run(turn: Turn) -> Answer:
         answer = deliver(turn, current, turn.host.CAP if channel else 0)
     if turn.facts is not None:
         _settle_marks(turn, turn.facts)
-    if turn.plan.taken:
-        try:
-            store.settle_notices(event.session_id, turn.plan.taken)
-        except (OSError, HandbillError) as error:  # they are taken once more: that must not cost what was claimed
-            turn.trace(f"notices could not be settled: {error}")
+    if turn.plan.taken or turn.plan.keep:
+        _write_down(turn)
     _log(turn, answer)
     return answer
+
+
+def _write_down(turn: Turn) -> None:
+    """What a later event must know, or no longer needs to."""
+    event, store = turn.event, turn.store
+    try:
+        if turn.plan.taken:
+            store.settle_notices(event.session_id, turn.plan.taken)
+        for kind, value in turn.plan.keep.items():
+            store.note(event.window, kind, value)
+    except (
+        OSError,
+        HandbillError,
+    ) as error:  # taken once more, or not known later: that must not cost what was claimed
+        turn.trace(f"notes could not be written: {error}")
 
 
 def _heard(turn: Turn, current: Window, channel: bool) -> None:
@@ -92,10 +106,14 @@ def _heard(turn: Turn, current: Window, channel: bool) -> None:
         from handbill.delivery import found_again
 
         found_again(turn, current)
+    if event.kind == COMPACTING or event.source or current.flags.get("standards") != current.epoch:
+        from handbill.recall import recall
+
+        recall(turn, current)
 
 
 def _gated(turn: Turn, window: Window | None) -> Answer:
-    """Before a tool runs: no context can be given, only a reason not to run it yet."""
+    """Before a tool runs, or the agent rests: no context can be given, only a reason not to do it yet."""
     event = turn.event
     known = window is not None and window.started and window.suspect < 0
     turn.plan = decide(turn, window if known and window is not None else Window(*event.window))
@@ -103,11 +121,11 @@ def _gated(turn: Turn, window: Window | None) -> Answer:
     answer.plan = turn.plan
     for notice in turn.plan.post:
         turn.store.post(event.session_id, notice)
-    if turn.plan.wants:
+    if turn.plan.changes and known:
         from handbill.delivery import deliver
 
-        answer = deliver(turn, window, turn.host.GATE_CAP)
-        if not answer.text:
+        answer = deliver(turn, window, turn.host.GATE_CAP if turn.plan.wants else 0)
+        if turn.plan.wants and not answer.text and not turn.plan.firm:
             turn.plan.verdict = ""  # it is all there under another name: nothing to hold the call for
     _log(turn, answer)
     return answer

@@ -49,12 +49,13 @@ class ProcessHooks:
 
     def __init__(self, settings: str, environ: Mapping[str, str]) -> None:
         with open(settings, encoding="utf-8") as file:
-            self.registered = claude_settings.registered(json.load(file))
+            written = json.load(file)
+        self.registered = claude_settings.registered(written)
+        self.held = "|".join(claude_settings.matchers(written, "PreToolUse"))
         self.environ = dict(environ)
 
     def __call__(self, name: str, raw: Raw) -> list[str]:
-        held = claude_settings.matcher(name)
-        if held and raw.get("tool_name") not in held.split("|"):
+        if name == "PreToolUse" and self.held and raw.get("tool_name") not in self.held.split("|"):
             return []
         handlers = self.registered.get(name, [])
         with ThreadPoolExecutor(max(1, len(handlers))) as pool:
@@ -86,6 +87,7 @@ class Simulator:
         self.folder = folder
         self.hooks = hooks
         self.session = session or str(uuid.uuid4())
+        self.held_tools = claude_settings.HELD_TOOLS  # for which tools PreToolUse is registered; empty: for all
         self.views: dict[str, list[tuple[str, str]]] = {}  # window -> (moment, text)
         self._last: dict[str, str] = {}  # transcript -> uuid of its newest record
         self._heads: dict[str, str] = {}  # transcript -> uuid of its newest assistant record
@@ -126,9 +128,9 @@ class Simulator:
         for name, values, *answer in calls:
             self._count += 1
             one: Raw = {"tool_name": name, "tool_input": values, "tool_use_id": f"toolu_{self._count:04d}"}
-            if name in claude_settings.matcher("PreToolUse").split("|"):
-                denied = self.send({"hook_event_name": "PreToolUse", **one, **_agent(agent)}).denied
-                if denied:
+            if not self.held_tools or name in self.held_tools.split("|"):
+                denied = self.send({"hook_event_name": "PreToolUse", **one, **_agent(agent)}).denied or denied
+                if one["tool_use_id"] in self._denied:
                     answer = [self._denied[one["tool_use_id"]]]
             made.append({**one, "tool_response": answer[0]} if answer else one)
         moment = self.send({"hook_event_name": "PostToolBatch", "tool_calls": made, **_agent(agent)})
@@ -151,6 +153,10 @@ class Simulator:
     def compact(self, agent: str = "") -> Moment:
         self.send({"hook_event_name": "PreCompact", "trigger": "auto", **_agent(agent)})
         return self.send({"hook_event_name": "SessionStart", "source": "compact", **_agent(agent)})
+
+    def stop(self, *, again: bool = False) -> Moment:
+        """The agent wants to rest; `denied` says why it must not yet."""
+        return self.send({"hook_event_name": "Stop", "stop_hook_active": again})
 
     def clear(self) -> Moment:
         self.send({"hook_event_name": "SessionEnd", "reason": "clear"})
@@ -194,6 +200,9 @@ class Simulator:
             call = moment.event["tool_use_id"]
             self._denied[call] = f"PreToolUse:{moment.event['tool_name']} hook error: {moment.denied}"
             self.views.setdefault(moment.window, []).append((call, moment.denied))
+        if value.get("decision") == "block":
+            moment.denied = value["reason"]
+            self.views.setdefault(moment.window, []).append(("Stop", moment.denied))
         text = specific.get("additionalContext", "")
         if units(text) > HOST_CAP:
             text = (

@@ -13,6 +13,7 @@ from handbill.core.sheet import Refusal, Sheet
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
 MOST_BYTES = 1 << 20  # a larger file is no page for a context window
 
@@ -137,6 +138,29 @@ class World:
             return Refusal(path, "is empty", quiet=True)
         inode = f"{status.st_dev}:{status.st_ino}"
         return Sheet(path, inode, digest_of(text), text, f"{status.st_mtime_ns}:{status.st_size}")
+
+    def frontmatter(self, path: str) -> tuple[dict[str, Any], str]:
+        """(what stands in a page's YAML head, why that cannot be used)."""
+        sheet = self.load(path)
+        if isinstance(sheet, Refusal):
+            return {}, f"{path} {sheet.why}"
+        from handbill.frontmatter import BadHead, parse
+
+        try:
+            return parse(sheet.text)[0], ""
+        except BadHead as error:
+            return {}, f"{path}: {error}"
+
+    def changed(self, path: str) -> float:
+        """When a file was written last; 0.0: there is none."""
+        try:
+            return posix.stat(path).st_mtime
+        except (OSError, ValueError):
+            return 0.0
+
+    def clock(self, moment: float) -> str:
+        """A moment as people write it, in UTC."""
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
 
     def stamp(self, path: str) -> str:
         """Changes when the file (or what is in the folder) does; empty if there is none."""

@@ -275,7 +275,7 @@ def test_an_unexpected_error_leaves_a_report(tmp_path: Path) -> None:
 
 def test_doctor_looks_at_skills_sessions_and_the_write_gate(project: Path) -> None:
     engine("install", "--project", str(project))
-    assert not [row for row in engine("doctor", cwd=project)["data"]["checks"] if row["check"] == "write gate"]
+    assert not [row for row in engine("doctor", cwd=project)["data"]["checks"] if row["check"] == "held calls"]
     (project / ".handbill.toml").write_text('[write_gate]\nmode = "edits"\n')
     (project / ".claude/skills/bad").mkdir(parents=True)
     (project / ".claude/skills/bad/SKILL.md").write_text("### Session Parameters\n```json\n{,}\n```\n")
@@ -284,12 +284,12 @@ def test_doctor_looks_at_skills_sessions_and_the_write_gate(project: Path) -> No
     found = {
         row["check"]: row for row in engine("doctor", cwd=project, expect=1)["data"]["checks"] if row["state"] == "bad"
     }
-    assert "edits" in found["write gate"]["text"] and found["write gate"]["fix"] == "engine install"
+    assert "Edit" in found["held calls"]["text"] and found["held calls"]["fix"] == "engine install"
     assert "bad/SKILL.md, line 3: not JSON" in found["skills"]["text"]
     assert "S/.state.json is broken" in found["sessions"]["text"]
     engine("install", "--project", str(project))
     settings = json.loads((project / ".claude/settings.local.json").read_text())
     assert "|Edit|" in settings["hooks"]["PreToolUse"][0]["matcher"]
     assert not [
-        row for row in engine("doctor", cwd=project, expect=1)["data"]["checks"] if row["check"] == "write gate"
+        row for row in engine("doctor", cwd=project, expect=1)["data"]["checks"] if row["check"] == "held calls"
     ]

@@ -117,7 +117,8 @@ def _code(one: dict[str, Any]) -> str:
 
 def _folder(code: str) -> str:
     start = code.find("sys.path.insert(0,")
-    quoted = code[start + 18 : code.find(")\n", start)] if start >= 0 else ""
+    end = min((at for at in (code.find(")\n", start), code.find(");", start)) if at >= 0), default=-1)
+    quoted = code[start + 18 : end] if start >= 0 and end >= 0 else ""
     return quoted[1:-1] if quoted[:1] in "'\"" else ""
 
 
@@ -176,7 +177,7 @@ def settings(place: Place) -> Iterator[Finding]:
 
 
 def standards(place: Place) -> Iterator[Finding]:
-    from handbill.cli.install import lanes_needed
+    from handbill.cli.wiring import needed as needs_of
     from handbill.handlers.start import find
     from handbill.world import World
 
@@ -189,9 +190,9 @@ def standards(place: Place) -> Iterator[Finding]:
 
     found = registrations(place) if os.path.isdir(place.project) else {}
     lanes = [len(events.get("SessionStart", [])) for events in found.values()]
-    needed = lanes_needed(place.config)
+    needed = needs_of(place.config).lanes
     if lanes and max(lanes) < needed:
-        text = f"the standards need {needed} lanes at session start, {max(lanes)} are registered: the rest comes late"
+        text = f"what a start brings needs {needed} lanes, {max(lanes)} are registered: the rest comes late"
         yield Finding("standards", BAD, text, "engine install")
     else:
         yield Finding("standards", OK, f"fit into the {max(lanes, default=needed)} lanes at session start")

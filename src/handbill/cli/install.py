@@ -11,10 +11,10 @@ from handbill.cli import interpreter, settings_file
 from handbill.cli.place import find_project, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import safe
-from handbill.config import Config, load, state_roots
-from handbill.core.pack import units
+from handbill.cli.wiring import needed, yaml_folder
+from handbill.config import load, state_roots
 from handbill.errors import HandbillError
-from handbill.hosts import claude_code, claude_settings
+from handbill.hosts import claude_settings
 from handbill.store.disk import make_private_directory
 
 if TYPE_CHECKING:
@@ -44,15 +44,18 @@ def run(args: argparse.Namespace) -> Result:
     path = settings_file.path_for(project, user=args.user)
     chosen = interpreter.choose(args.python, _registered(path))
     config = load(project, os.environ, state_roots(project, os.environ)[0])
-    lanes = args.lanes or lanes_needed(config)
-    ours = claude_settings.handlers(chosen.path, settings_file.PACKAGE_PARENT, lanes)
+    needs = needed(config)
+    lanes = args.lanes or needs.lanes
+    ours = claude_settings.handlers(
+        chosen.path, settings_file.PACKAGE_PARENT, lanes, every=needs.every, packages=yaml_folder()
+    )
     warnings: list[str] = []
-    change = _planned(path, ours, args, config.write_gate, warnings)
+    change = _planned(path, ours, args, needs.held, warnings)
     data: dict[str, Any] = {
         "settings": change.path, "changed": change.needed, "dry_run": args.dry_run, "interpreter": chosen.path,
         "python": ".".join(map(str, chosen.version)), "lanes": lanes, "events": sorted(ours), "backup": "",
         "diff": change.diff(), "state": state_roots(project, os.environ)[0] if args.user else f"{project}/sessions",
-        "compiled": False,
+        "compiled": False, "holds": needs.held.replace("|", ", ") or "every tool",
     }  # fmt: skip
     if claude_settings.hooks_disabled(change.before):
         warnings.append(f"disableAllHooks is on in {path}: no hook runs until you remove it")
@@ -68,15 +71,15 @@ def run(args: argparse.Namespace) -> Result:
 
 
 def _planned(
-    path: str, ours: dict[str, list[dict[str, Any]]], args: argparse.Namespace, write_gate: str, warnings: list[str]
+    path: str, ours: dict[str, list[dict[str, Any]]], args: argparse.Namespace, held: str, warnings: list[str]
 ) -> settings_file.Change:
     try:
-        return settings_file.planned(path, ours, reformat=args.reformat, write_gate=write_gate)
+        return settings_file.planned(path, ours, reformat=args.reformat, held=held)
     except claude_settings.OddFormatting as error:
         if not args.dry_run:
             raise
         warnings.append(f"{error}: this needs --reformat, or paste the hooks by hand")
-        return settings_file.planned(path, ours, reformat=True, write_gate=write_gate)
+        return settings_file.planned(path, ours, reformat=True, held=held)
 
 
 def _registered(path: str) -> str:
@@ -84,21 +87,6 @@ def _registered(path: str) -> str:
     handlers = claude_settings.registered(claude_settings.parse(settings_file.read(path), path))
     commands = [one.get("command") for ones in handlers.values() for one in ones]
     return commands[0] if commands and isinstance(commands[0], str) else ""
-
-
-def lanes_needed(config: Config) -> int:
-    """Enough handlers for the standards to arrive at once; two at least, one is soon outgrown."""
-    from handbill.core.sheet import Sheet
-    from handbill.handlers.start import find
-    from handbill.world import World
-
-    world = World(config.roots)
-    total = 0
-    for name in config.standard_names(subagent=False):
-        sheet = world.load(find(name, world, config))
-        if isinstance(sheet, Sheet):
-            total += units(sheet.text) + 200
-    return min(8, max(2, -(-total // claude_code.CAP)))
 
 
 def compile_package(python: str) -> bool:
@@ -128,6 +116,7 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
     screen.print(
         f"  hooks        {len(data['events'])} events, {data['lanes']} handlers at session start", soft_wrap=True
     )
+    screen.print(f"  held calls   {data['holds']}", soft_wrap=True)
     if data["backup"]:
         screen.print(f"  backup       {safe(data['backup'])}", soft_wrap=True)
     made = "would keep ledgers and logs in" if data["dry_run"] else "ledgers and logs in"

@@ -49,7 +49,11 @@ def read(path: str) -> str:
 
 
 def planned(
-    path: str, ours: dict[str, list[dict[str, Any]]] | None, *, reformat: bool = False, write_gate: str = "new"
+    path: str,
+    ours: dict[str, list[dict[str, Any]]] | None,
+    *,
+    reformat: bool = False,
+    held: str = claude_settings.HELD_TOOLS,
 ) -> Change:
     """The change that registers `ours`, or removes what is ours (None)."""
     before = read(path)
@@ -57,7 +61,7 @@ def planned(
     style: tuple[int | str | None, bool, str] = (2, False, "\n")
     wanted = claude_settings.without_ours(settings)
     if ours is not None:
-        wanted = claude_settings.with_ours(settings, ours, write_gate)
+        wanted = claude_settings.with_ours(settings, ours, held)
     if wanted == settings:
         return Change(path, before, before)
     if not reformat:

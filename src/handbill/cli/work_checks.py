@@ -10,20 +10,29 @@ from handbill.cli import settings_file
 from handbill.cli.checks import BAD, NOTE, OK, RECENT, Finding, settings_paths
 from handbill.cli.place import Place
 from handbill.cli.screen import count
+from handbill.cli.wiring import needed
 from handbill.errors import HandbillError
 from handbill.hosts import claude_settings
 
 
-def write_gate(place: Place) -> Iterator[Finding]:
-    wanted = claude_settings.matcher("PreToolUse", place.config.write_gate)
+def held_calls(place: Place) -> Iterator[Finding]:
+    needs = needed(place.config)
     for path in settings_paths(place):
         try:
             settings = claude_settings.parse(settings_file.read(path), path)
         except HandbillError:
             continue  # reported by the check of the wiring
-        for held in claude_settings.matchers(settings, "PreToolUse") - {wanted}:
-            text = f"write_gate.mode is {place.config.write_gate!r}, but {path} holds calls of {held or 'every tool'}"
-            yield Finding("write gate", BAD, text, "engine install")
+        for held in claude_settings.matchers(settings, "PreToolUse") - {needs.held}:
+            text = f"the gates may hold calls of {_tools(needs.held)}, but {path} registers {_tools(held)}"
+            yield Finding("held calls", BAD, text, "engine install")
+        ours = claude_settings.registered(settings)
+        if ours and needs.every != (claude_settings.FAILSAFE in ours):
+            lacks = "lacks" if needs.every else "has no need of"
+            yield Finding("held calls", BAD, f"{path} {lacks} {claude_settings.FAILSAFE}", "engine install")
+
+
+def _tools(matcher: str) -> str:
+    return matcher.replace("|", ", ") or "every tool"
 
 
 def skills(place: Place) -> Iterator[Finding]:
@@ -69,4 +78,4 @@ def reports(place: Place) -> Iterator[Finding]:
         yield Finding("reports", NOTE, f"{count(len(recent), 'report')} of defects in commands, the newest {newest}")
 
 
-ALL = (write_gate, skills, sessions, reports)
+ALL = (held_calls, skills, sessions, reports)

@@ -24,7 +24,7 @@ MAIN = "main"
 _HANDLES = frozenset({"cat", "sed", "tee", "head", "tail", "less", "more", "bat", "awk", "perl", "patch", "cp", "mv"})
 
 
-def _handles_files(values: dict[str, Any]) -> bool:
+def handles_files(values: dict[str, Any]) -> bool:
     """Does a shell command show or change the files that it names? `git log FILE` does neither."""
     command = str(values.get("command", ""))
     return ">" in command or any(word.rpartition("/")[2] in _HANDLES for word in command.split())
@@ -36,7 +36,7 @@ class Tool:
     `files` are paths to files (their folder was touched); `places` may be a file or a folder.
     """
 
-    __slots__ = ("failed", "files", "id", "name", "output", "places", "values")
+    __slots__ = ("at", "failed", "files", "id", "name", "output", "places", "values")
 
     def __init__(
         self,
@@ -48,6 +48,7 @@ class Tool:
         values: dict[str, Any] | None = None,
         output: str = "",
         failed: bool = False,
+        at: str = "",
     ) -> None:
         self.name = name
         self.id = id
@@ -56,13 +57,14 @@ class Tool:
         self.values = values or {}  # the call's own input
         self.output = output
         self.failed = failed  # it did not do what it is there for
+        self.at = at  # when, as the host wrote it down; empty: now
 
 
 class Event:
     __slots__ = (
-        "agent_id", "calls", "client", "cwd", "host", "kind", "lane", "notices", "path", "project", "prompt", "raw",
-        "reads_agents_md", "reason", "session_id", "skill", "skills", "source", "tasks", "tools", "transcript",
-        "version",
+        "agent_id", "calls", "client", "cwd", "handover", "host", "kind", "lane", "notes", "notices", "path", "project",
+        "prompt", "raw", "reads_agents_md", "reason", "session_id", "skill", "skills", "source", "tasks", "tools",
+        "transcript", "version",
     )  # fmt: skip
 
     def __init__(
@@ -103,6 +105,8 @@ class Event:
         self.skills: list[str] = []  # folders of skills whose bodies the host's record shows
         self.notices: list[dict[str, Any]] = []  # word that commands left for this session's hooks
         self.tasks: list[dict[str, Any]] = []  # word of tasks that were handed to subagents
+        self.notes: dict[str, Any] = {}  # what was noted about this window: its role, what to resume
+        self.handover: dict[str, Any] = {}  # what an agent before this one left for it
         self.client = client  # process id of the host; tells lanes of one start from a second start
         self.version = version
         self.reads_agents_md = reads_agents_md  # the host reads AGENTS.md itself where no CLAUDE.md is
@@ -125,7 +129,7 @@ class Event:
         return {
             path
             for tool in self.tools
-            if tool.id in self.calls and not tool.failed and (tool.name != "Bash" or _handles_files(tool.values))
+            if tool.id in self.calls and not tool.failed and (tool.name != "Bash" or handles_files(tool.values))
             for path in (*tool.files, *tool.places)
         }
 

@@ -10,6 +10,7 @@ from handbill.core import event as ev
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Protocol
 
     from handbill.config import Config
@@ -18,24 +19,54 @@ if TYPE_CHECKING:
     from handbill.core.window import Window
     from handbill.world import World
 
+    Asked = Callable[[Event, Window], bool]
+
     class Handler(Protocol):
         def __call__(self, event: Event, window: Window, world: World, config: Config) -> Plan | None:
             """What this reason wants for this event; None = no opinion. Changes nothing."""
 
 
 HANDLERS: dict[str, tuple[str, ...]] = {
-    ev.SESSION_STARTED: ("start", "skill", "freshness"),
-    ev.SUBAGENT_STARTED: ("start", "subagent"),
-    ev.PROMPT_SUBMITTED: ("start", "skill", "subagent", "freshness"),
-    ev.SKILL_EXPANDED: ("start", "skill"),
-    ev.TOOL_CALLED: ("write_gate", "delegation", "auto_answer"),
-    ev.TOOL_BATCH_FINISHED: ("start", "skill", "subagent", "directives", "freshness"),
+    ev.SESSION_STARTED: ("start", "load_gate", "compaction", "resume", "skill", "freshness"),
+    ev.SUBAGENT_STARTED: ("start", "load_gate", "subagent"),
+    ev.PROMPT_SUBMITTED: ("start", "load_gate", "compaction", "resume", "skill", "subagent", "freshness"),
+    ev.SKILL_EXPANDED: ("start", "load_gate", "compaction", "resume", "skill"),
+    ev.TOOL_CALLED: ("load_gate", "compaction", "write_gate", "delegation", "auto_answer"),
+    ev.TOOL_BATCH_FINISHED: (
+        "start", "load_gate", "compaction", "resume", "skill", "subagent", "directives", "freshness",
+    ),
+    ev.COMPACTING: ("compaction", "resume"),
+    ev.STOPPING: ("compaction",),
     ev.INSTRUCTIONS_LOADED: ("instructions",),
-}
+}  # fmt: skip
 
 
 def _start(event: Event, window: Window) -> bool:
     return window.flags.get("standards") != window.epoch
+
+
+_SETTLED = ("done", "released")
+
+
+def _load_gate(event: Event, window: Window) -> bool:
+    """With the window's start (again after a compaction), then as long as something of it is open."""
+    state = window.flags.get("context")
+    if event.kind != ev.TOOL_CALLED and _start(event, window):
+        return True
+    return state is not None and state.get("state") not in _SETTLED and bool(event.tools)
+
+
+def _compaction(event: Event, window: Window) -> bool:
+    if event.kind == ev.COMPACTING or (window.epoch and event.kind != ev.TOOL_CALLED and _start(event, window)):
+        return True
+    state = window.flags.get("reread")
+    return state is not None and state.get("state") in ("armed", "told")
+
+
+def _resume(event: Event, window: Window) -> bool:
+    if event.kind == ev.COMPACTING or event.handover:
+        return True
+    return (window.epoch > 0 and _start(event, window)) or event.source == "resume"
 
 
 def _skill(event: Event, window: Window) -> bool:
@@ -57,10 +88,26 @@ def _freshness(event: Event, window: Window) -> bool:
     return any(path in window.files for tool in event.tools for path in (*tool.files, *tool.places))
 
 
-_ASKED = {
-    "start": _start, "skill": _skill, "subagent": lambda event, _: bool(event.tasks), "directives": _directives,
+EDITS = ("Write", "Edit", "MultiEdit", "NotebookEdit")
+
+
+def _calls(*names: str) -> Asked:
+    return lambda event, _: any(tool.name in names for tool in event.tools)
+
+
+_ASKED: dict[str, Asked] = {
+    "start": _start,
+    "load_gate": _load_gate,
+    "compaction": _compaction,
+    "resume": _resume,
+    "skill": _skill,
+    "subagent": lambda event, _: bool(event.tasks),
+    "directives": _directives,
     "freshness": _freshness,
-}  # fmt: skip
+    "write_gate": _calls(*EDITS),
+    "delegation": _calls("Agent", "Task"),
+    "auto_answer": _calls("AskUserQuestion"),
+}
 
 
 def applies(name: str, event: Event, window: Window) -> bool:

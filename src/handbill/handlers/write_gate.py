@@ -6,6 +6,7 @@ from handbill.core.pack import HELD
 from handbill.core.paths import parent
 from handbill.core.plan import BLOCK
 from handbill.handlers.directives import Look
+from handbill.handlers.table import EDITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,14 +16,12 @@ if TYPE_CHECKING:
     from handbill.core.window import Window
     from handbill.world import World
 
-_EDITS = ("Write", "Edit", "MultiEdit", "NotebookEdit")
-
 
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
     if config.write_gate == "off" or not window.started:
         return None
     for tool in event.tools:
-        if tool.name not in _EDITS or not tool.files:
+        if tool.name not in EDITS or not tool.files:
             continue
         new = tool.name == "Write" and not world.is_file(tool.files[0])
         if not new and config.write_gate != "edits":

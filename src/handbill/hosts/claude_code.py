@@ -82,7 +82,8 @@ def parse(raw: Mapping[str, Any], environ: Mapping[str, str], client: int) -> Ev
         transcript=transcript,
         tools=[tool(call, cwd) for call in calls if isinstance(call, dict)] if isinstance(calls, list) else [],
         prompt=_text(raw.get("prompt")),
-        source=_text(raw.get("source")),
+        # stopping "again": a hook has kept the agent from resting in this turn already
+        source="again" if raw.get("stop_hook_active") is True else _text(raw.get("source")),
         path=normal(_text(raw.get("file_path"))) if raw.get("file_path") else "",
         skill=_text(raw.get("command_name")) if kind == ev.SKILL_EXPANDED else "",
         reason=_text(raw.get("load_reason")),
@@ -127,6 +128,7 @@ def tool(call: Mapping[str, Any], cwd: str) -> Tool:
         name, id, _paths(files, cwd), _paths(places, cwd), values=values, output=output,
         failed=output.startswith("<tool_use_error>")
         or (name == "Skill" and bool(output) and not any(words in output for words in _SKILL_LOADED)),
+        at=_text(call.get("timestamp")),
     )  # fmt: skip
 
 
@@ -149,6 +151,9 @@ def render(event: Event, text: str, plan: Plan | None, message: str = "") -> dic
         if plan is not None and plan.verdict == "block":
             specific["permissionDecision"] = "deny"
             specific["permissionDecisionReason"] = f"{plan.gate_text}\n\n{text}" if text else plan.gate_text
+    elif event.kind == ev.STOPPING:
+        if plan is not None and plan.verdict == "block":
+            answer.update(decision="block", reason=plan.gate_text)
     elif text:
         specific["additionalContext"] = text
     if len(specific) > 1:

@@ -16,14 +16,19 @@ EVENTS = (
     "SessionStart", "UserPromptSubmit", "UserPromptExpansion", "PreToolUse", "PostToolBatch", "SubagentStart",
     "PreCompact", "InstructionsLoaded", "SessionEnd",
 )  # fmt: skip
+# Only where a gate may hold every call: the last moment of a turn that made none.
+FAILSAFE = "Stop"
 # Before a tool runs only where something of ours can apply; by the write gate's setting.
 _HELD = {"off": (), "new": ("Write",), "edits": ("Write", "Edit", "MultiEdit", "NotebookEdit")}
 _ALWAYS_HELD = ("Agent", "Task", "AskUserQuestion")
 
 
-def matcher(event: str, write_gate: str = "new") -> str:
-    """Which tools an event is about; empty: all of them."""
-    return "|".join((*_HELD[write_gate], *_ALWAYS_HELD)) if event == "PreToolUse" else ""
+def held_tools(write_gate: str = "new", *, every: bool = False) -> str:
+    """For which tools a hook is started before they run; empty: for all of them."""
+    return "" if every else "|".join((*_HELD[write_gate], *_ALWAYS_HELD))
+
+
+HELD_TOOLS = held_tools()
 
 
 class OddSettings(HandbillError):
@@ -34,26 +39,33 @@ class OddFormatting(OddSettings):
     """Plain JSON, but not written as we would write it."""
 
 
-def hook_code(folder: str) -> str:
+def hook_code(folder: str, packages: str = "") -> str:
     """What the interpreter runs. A missing script would exit 2, which blocks prompts and tool calls;
-    inline code with a missing package exits 0, and a missing interpreter fails open by itself."""
+    inline code with a missing package exits 0, and a missing interpreter fails open by itself.
+    `packages`: where PyYAML stands, if not beside us; looked at last, so it costs nothing."""
+    more = f";sys.path.append({packages!r})" if packages and packages != folder else ""
     return (
-        f"import sys;sys.path.insert(0,{folder!r})\ntry:from handbill.hook import main\n"
+        f"import sys;sys.path.insert(0,{folder!r}){more}\ntry:from handbill.hook import main\n"
         f"except Exception:sys.exit(0)\nmain()"
     )
 
 
-def handler(interpreter: str, folder: str, *lane: str) -> dict[str, Any]:
-    arguments = ["-I", "-S", "-X", "utf8", "-c", hook_code(folder), "claude-code", *lane]
+def handler(interpreter: str, folder: str, *lane: str, packages: str = "") -> dict[str, Any]:
+    arguments = ["-I", "-S", "-X", "utf8", "-c", hook_code(folder, packages), "claude-code", *lane]
     return {"type": "command", "command": interpreter, "args": arguments, "timeout": TIMEOUT}
 
 
-def handlers(interpreter: str, folder: str, lanes: int) -> dict[str, list[dict[str, Any]]]:
+def handlers(
+    interpreter: str, folder: str, lanes: int, *, every: bool = False, packages: str = ""
+) -> dict[str, list[dict[str, Any]]]:
     """event -> our handlers. Where much has to be said at once there are lanes: each handler may say only so much."""
-    plain = {event: [handler(interpreter, folder)] for event in EVENTS}
+    plain = {event: [handler(interpreter, folder)] for event in (*EVENTS, *((FAILSAFE,) if every else ()))}
     for event, count in (("SessionStart", lanes), ("UserPromptExpansion", SKILL_LANES)):
+        more = packages if event == "SessionStart" else ""
         if count > 1:
-            plain[event] = [handler(interpreter, folder, "--lane", f"{i}/{count}") for i in range(1, count + 1)]
+            plain[event] = [
+                handler(interpreter, folder, "--lane", f"{i}/{count}", packages=more) for i in range(1, count + 1)
+            ]
     return plain
 
 
@@ -113,12 +125,12 @@ def without_ours(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def with_ours(
-    settings: dict[str, Any], ours: dict[str, list[dict[str, Any]]], write_gate: str = "new"
+    settings: dict[str, Any], ours: dict[str, list[dict[str, Any]]], held: str = HELD_TOOLS
 ) -> dict[str, Any]:
     clean = without_ours(settings)
     hooks = {event: list(groups) for event, groups in clean.get("hooks", {}).items()}
     for event, made in ours.items():
-        tools = matcher(event, write_gate)
+        tools = held if event == "PreToolUse" else ""
         hooks.setdefault(event, []).append({"matcher": tools, "hooks": made} if tools else {"hooks": made})
     return {**clean, "hooks": hooks}
 

@@ -246,7 +246,8 @@ def calls(data: bytes) -> list[dict[str, Any]]:
     for record in records_with(data, _BOUNDARY):
         if record.get("subtype") == "compact_boundary":
             rest = data[data.rfind(record["uuid"].encode()) :]
-    return [call for record in records_with(rest, b'"tool_use"') for call in _calls(record)]
+    found = records_with(rest, b'"tool_use"')
+    return [{**call, "timestamp": record.get("timestamp")} for record in found for call in _calls(record)]
 
 
 _SKILL = b"Base directory for this skill: "

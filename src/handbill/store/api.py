@@ -59,6 +59,12 @@ if TYPE_CHECKING:
         def noted(self, key: Key, kind: str) -> dict[str, Any] | None:
             """Raises CorruptState when it cannot be understood."""
 
+        def leave_handover(self, handover: dict[str, Any]) -> None:
+            """For the next agent that starts in this project; a newer one of the same session replaces it."""
+
+        def take_handover(self, session: str) -> dict[str, Any] | None:
+            """The oldest that nobody took; asking again with the same session gives the same one."""
+
         def known(self) -> list[Key]:
             """Every window there is. For people's commands only: it looks at all of them."""
 

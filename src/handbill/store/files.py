@@ -222,6 +222,20 @@ class FileStore:
         text = _notes().read(self._roots, name)
         return _notes().as_note(text, name) if text is not None else None
 
+    def leave_handover(self, handover: dict[str, Any]) -> None:
+        _notes().leave_handover(self._roots, handover)
+
+    def take_handover(self, session: str) -> dict[str, Any] | None:
+        for root in self._roots:
+            try:
+                posix.stat(f"{root}/.engine/handovers.json")
+            except OSError:
+                continue  # the usual case: nobody left anything
+            found: dict[str, Any] | None = _notes().take_handover((root,), session)
+            if found is not None:
+                return found
+        return None
+
     def keep_page(self, name: str, text: str) -> str:
         found: str = _notes().keep_page(self._roots, name, text)
         return found

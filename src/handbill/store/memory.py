@@ -26,6 +26,7 @@ class MemoryStore:
         self.boxes: dict[str, list[dict[str, Any]]] = {}
         self.links: dict[str, str] = {}
         self.pages: dict[str, str] = {}
+        self.handovers: list[dict[str, Any]] = []
         self.notes: dict[tuple[Key, str], str] = {}
         self._posted = 0
         self._lock = threading.Lock()
@@ -86,6 +87,20 @@ class MemoryStore:
 
     def linked(self, session: str) -> str:
         return self.links.get(session, "")
+
+    def leave_handover(self, handover: dict[str, Any]) -> None:
+        with self._lock:
+            left = [one for one in self.handovers if one["session"] != handover["session"]]
+            self.handovers = [*left, loads(dumps(handover))]
+
+    def take_handover(self, session: str) -> dict[str, Any] | None:
+        with self._lock:
+            mine = [one for one in self.handovers if one.get("taker") == session]
+            mine = mine or [one for one in self.handovers if not one.get("taker")]
+            if not mine or mine[0].get("by") == session:
+                return None
+            mine[0]["taker"] = session
+            return dict(mine[0])
 
     def keep_page(self, name: str, text: str) -> str:
         self.pages[name] = text

@@ -133,6 +133,49 @@ def as_note(text: str, name: str) -> dict[str, Any]:
     return found
 
 
+# --- handovers: for the next agent that starts here ----------------------------------------------
+
+_TAKEN_FOR = 86400.0  # so long its taker may ask again (the lanes of one start, a hook that died)
+
+
+def leave_handover(roots: Roots, handover: dict[str, Any]) -> None:
+    def change(waiting: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [*(one for one in waiting if one.get("session") != handover["session"]), {**handover, "at": time.time()}]
+
+    _in_first_writable(roots, lambda root: _changed_handovers(root, change))
+
+
+def take_handover(roots: Roots, session: str) -> dict[str, Any] | None:
+    taken: list[dict[str, Any]] = []
+
+    def change(waiting: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        now = time.time()
+        kept = [one for one in waiting if not one.get("taker") or now - one.get("taken", 0.0) < _TAKEN_FOR]
+        mine = [one for one in kept if one.get("taker") == session] or [one for one in kept if not one.get("taker")]
+        if mine and mine[0].get("by") != session:
+            taken.append({**mine[0], "taker": session, "taken": mine[0].get("taken") or now})
+            kept = [taken[0] if one is mine[0] else one for one in kept]
+        return kept
+
+    for root in roots:
+        _changed_handovers(root, change)
+    return taken[0] if taken else None
+
+
+def _changed_handovers(root: str, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> None:
+    path = f"{root}/.engine/handovers.json"  # of the project, not of one window
+    lock = disk.locked(f"{path}.lock")
+    try:
+        text = _read(path)
+        waiting = as_note(text, path).get("waiting") if text else []
+        rows = [one for one in waiting if isinstance(one, dict)] if isinstance(waiting, list) else []
+        after = change(rows)
+        if after != rows:
+            disk.replace(path, dumps({"waiting": after}).encode("utf-8", "replace"))
+    finally:
+        posix.close(lock)
+
+
 def keep_page(roots: Roots, name: str, text: str) -> str:
     """Named by its content, so that it is written once and never changes."""
     kept: list[str] = []

@@ -1,0 +1,74 @@
+"""What a project's hooks must be registered for: how many lanes at the start, and whether every call may be held."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from handbill.config import Config
+from handbill.core.pack import units
+from handbill.core.resuming import Layout
+from handbill.core.sheet import Sheet
+from handbill.handlers.load_gate import context_files
+from handbill.handlers.roles import REGULAR, Role, declared, targets
+from handbill.handlers.skills import skill_file
+from handbill.handlers.start import find
+from handbill.hosts import claude_code, claude_settings
+from handbill.world import World
+
+_PER_TOKEN = 4.3
+_TITLE = 200  # what stands around a page
+_MOST_LANES = 8
+
+
+@dataclass
+class Needs:
+    lanes: int
+    every: bool  # a gate may hold any call
+
+    held: str
+
+
+def needed(config: Config) -> Needs:
+    world = World(config.roots)
+    roles = reachable_roles(world, config)
+    every = bool(roles) or "require" in (config.gate("load_gate")["mode"], config.gate("load_gate")["subagents"])
+    total = sum(_size(find(name, world, config), world) for name in config.standard_names(subagent=False))
+    if config.gate("load_gate")["mode"] == "deliver":
+        total += _within("load_gate", context_files(world, config), world, config)
+    total += max((_within("compaction", targets(role, world, config)[0], world, config) for role in roles), default=0)
+    gate = config.gate("resume")
+    if gate["mode"] == "on" and os.path.isdir(Layout(config.project, gate["layout"]).folder):
+        total += int(gate["budget"] * _PER_TOKEN)
+    lanes = min(_MOST_LANES, max(2, -(-total // claude_code.CAP)))
+    return Needs(lanes, every, claude_settings.held_tools(config.write_gate, every=every))
+
+
+def reachable_roles(world: World, config: Config) -> list[Role]:
+    """Roles that a session here can have: declared in the settings, or by a skill that is there.
+
+    Workers that `engine worker launch` starts bring what they need along.
+    """
+    found = []
+    for name, values in declared(world, config).items():
+        skills = any(skill_file(skill, world, config, shipped=False) for skill in values.get("skills", ()))
+        if name != REGULAR and (skills or name in config.own_roles):
+            found.append(Role(name, "", values))
+    return found
+
+
+def yaml_folder() -> str:
+    """Where a hook finds PyYAML: it runs without site-packages."""
+    import yaml
+
+    return os.path.dirname(os.path.dirname(os.path.abspath(yaml.__file__)))
+
+
+def _size(path: str, world: World) -> int:
+    sheet = world.load(path)
+    return units(sheet.text) + _TITLE if isinstance(sheet, Sheet) else 0
+
+
+def _within(gate: str, files: list[str], world: World, config: Config) -> int:
+    size = sum(_size(path, world) for path in files)
+    return min(size, int(config.gate(gate)["budget"] * _PER_TOKEN)) + 1000 if size else 0

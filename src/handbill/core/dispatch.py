@@ -1,0 +1,119 @@
+"""Dispatch files: a worker's contract as Markdown, with its status, its progress and its result in place.
+
+# Title
+Status: in-progress
+
+## Task
+what is to be done
+
+## Progress
+- 2026-01-31 10:00 what was reached
+
+## Result
+what came of it, once it is done
+"""
+
+from __future__ import annotations
+
+from handbill.core.markdown import heading, scan
+
+PENDING, WORKING, BLOCKED, DONE, FAILED, CANCELLED = "pending", "in-progress", "blocked", "done", "failed", "cancelled"
+STATUSES = (PENDING, WORKING, BLOCKED, DONE, FAILED, CANCELLED)
+FINISHED = (DONE, FAILED, CANCELLED)
+
+
+class Dispatch:
+    """What a dispatch file says."""
+
+    __slots__ = ("line", "progress", "sections", "status", "title")
+
+    def __init__(self, text: str) -> None:
+        self.title = ""
+        self.status = ""
+        self.line = -1  # of the status, from 0
+        self.sections: dict[str, list[str]] = {}
+        section = ""
+        for number, line, fence in scan(text):
+            level, title = heading(line) if fence is None else (0, "")
+            if level == 1 and not self.title:
+                self.title = title
+            elif level == 2:
+                section = title.lower()
+                self.sections.setdefault(section, [])
+            elif section:
+                self.sections[section] += fence.lines if fence is not None else [line]
+            elif self.line < 0 and _is_status(line):
+                self.status, self.line = _status(line), number - 1
+        self.progress = [line.strip() for line in self.sections.get("progress", ()) if line.strip()]
+
+    def text_of(self, section: str) -> str:
+        return "\n".join(self.sections.get(section, ())).strip()
+
+
+def _is_status(line: str) -> bool:
+    return line.strip("*-> \t").lower().startswith("status")
+
+
+def _status(line: str) -> str:
+    return line.partition(":")[2].strip(" *`\t").lower().replace(" ", "-").replace("_", "-")
+
+
+def problems(text: str, before: str | None = None) -> list[str]:
+    """What is wrong with a dispatch file; `before`: what it was, whose progress must still be there."""
+    found = Dispatch(text)
+    wrong = []
+    if not found.title:
+        wrong.append("it has no title: its first heading must be `# …`")
+    if found.line < 0:
+        wrong.append(f"it has no status: a line `Status: {WORKING}` before the first section")
+    elif found.status not in STATUSES:
+        wrong.append(f"its status is {found.status!r}; there are {', '.join(STATUSES)}")
+    if not any(found.text_of(name) for name in ("task", "contract")):
+        wrong.append("it has no `## Task` (or `## Contract`) that says what is to be done")
+    if "progress" not in found.sections:
+        wrong.append("it has no section `## Progress`")
+    if found.status in (DONE, FAILED) and not found.text_of("result"):
+        wrong.append(f"its status is {found.status}, but there is no `## Result`")
+    lost = missing_progress(before, text) if before is not None else []
+    wrong += [f"progress was removed: {line!r}" for line in lost]
+    return wrong
+
+
+def missing_progress(before: str, after: str) -> list[str]:
+    """Lines of progress that stood there and do not any more, or not in their order."""
+    left = iter(Dispatch(after).progress)
+    return [line for line in Dispatch(before).progress if not any(line == other for other in left)]
+
+
+def with_progress(text: str, entry: str) -> str:
+    """The file with one more line at the end of its progress; the rest is not touched."""
+    lines = text.split("\n")
+    start = next((n for n, line, fence in scan(text) if fence is None and _is_section(line, "progress")), 0)
+    later = [n for n, line, fence in scan(text) if n > start and fence is None and 1 <= heading(line)[0] <= 2]
+    end = (later[0] - 1) if later else len(lines)
+    while end > start and not lines[end - 1].strip():
+        end -= 1
+    gap = [""] if later and end == later[0] - 1 else []
+    return "\n".join([*lines[:end], f"- {entry}", *gap, *lines[end:]])
+
+
+def with_status(text: str, status: str) -> str:
+    found = Dispatch(text)
+    lines = text.split("\n")
+    before = lines[found.line].partition(":")[0]
+    lines[found.line] = f"{before}:{'** ' if before.startswith('**') else ' '}{status}"
+    return "\n".join(lines)
+
+
+def with_result(text: str, result: str) -> str:
+    if "result" not in Dispatch(text).sections:
+        return f"{text.rstrip()}\n\n## Result\n{result}\n"
+    lines = text.split("\n")
+    start = next(n for n, line, fence in scan(text) if fence is None and _is_section(line, "result"))
+    later = [n for n, line, fence in scan(text) if n > start and fence is None and 1 <= heading(line)[0] <= 2]
+    return "\n".join([*lines[:start], result, *([""] if later else []), *(lines[later[0] - 1 :] if later else [""])])
+
+
+def _is_section(line: str, name: str) -> bool:
+    level, title = heading(line)
+    return level == 2 and title.lower() == name

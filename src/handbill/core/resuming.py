@@ -1,0 +1,126 @@
+"""Which project an agent works on, by its own calls, and what is wrong with a note about that. Values only."""
+
+from __future__ import annotations
+
+from handbill.core import schema
+from handbill.core.paths import under
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from handbill.core.event import Tool
+
+HIGH, MEDIUM, LOW, UNKNOWN = "high", "medium", "low", "unknown"
+TRANSCRIPT, CACHE, FILES = "transcript", "cache", "filesystem"
+RECENT = 50  # calls that tell what the work is at
+_KEPT = 10
+_AHEAD = 300.0  # seconds that two clocks may differ
+_WORKING = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "NotebookRead")
+
+STATE: dict[str, Any] = {
+    "type": "object",
+    "required": ["active_project_id", "confidence", "project_root", "created"],
+    "properties": {
+        "active_project_id": {"type": ["string", "null"]},
+        "confidence": {"enum": [HIGH, MEDIUM, LOW, UNKNOWN]},
+        "detection_method": {"type": "string"}, "last_tool_calls": {"type": "array"},
+        "fallback_chain": {"type": "array"}, "created_at": {"type": "string"}, "created": {"type": "number"},
+        "project_root": {"type": "string"},
+    },
+}  # fmt: skip
+_TEXTS = {"type": "array", "items": {"type": "string", "minLength": 1}}
+_WORD = {"type": ["string", "integer", "number", "null"]}
+HEAD: dict[str, Any] = {
+    "type": "object",
+    "required": ["files_to_load"],
+    "properties": {
+        "files_to_load": _TEXTS, "next_action": {"type": "string"}, "project_id": _WORD, "current_phase": _WORD,
+        "current_task": _WORD, "current_section": _WORD, "progress": _WORD, "validation_questions": _TEXTS,
+        "checklist": _TEXTS,
+    },
+}  # fmt: skip
+
+
+class Layout:
+    """Where projects stand and their resume file in them: `02-projects/{project}/01-planning/_resume.md`."""
+
+    __slots__ = ("file", "folder", "root")
+
+    def __init__(self, root: str, pattern: str) -> None:
+        before, _, after = pattern.partition("{project}")
+        self.root = root
+        self.folder = f"{root}/{before.strip('/')}".rstrip("/")
+        self.file = after.strip("/")
+
+    def home(self, project: str) -> str:
+        return f"{self.folder}/{project}"
+
+    def resume_file(self, project: str) -> str:
+        return f"{self.home(project)}/{self.file}"
+
+    def project_of(self, path: str) -> str:
+        """The project that a path is in; empty: none."""
+        if not under(path, self.folder) or path == self.folder:
+            return ""
+        name, slash, _ = path[len(self.folder) + 1 :].partition("/")
+        return name if slash or "." not in name else ""
+
+
+def is_name(project: str) -> bool:
+    """One folder's name: nothing that leads elsewhere."""
+    return bool(project) and not project.startswith(".") and not any(c in project for c in "/\\\0\n")
+
+
+class Found:
+    __slots__ = ("calls", "confidence", "project")
+
+    def __init__(self, project: str = "", confidence: str = UNKNOWN, calls: list[dict[str, str]] | None = None) -> None:
+        self.project = project
+        self.confidence = confidence
+        self.calls = calls or []
+
+
+def by_calls(calls: Iterable[Tool], layout: Layout, skills: Iterable[str]) -> Found:
+    """High: several calls read or changed its files. Medium: one did, or a call refers to it."""
+    recent = list(calls)[-RECENT:][::-1]
+    worked: dict[str, list[dict[str, str]]] = {}
+    referred: list[str] = []
+    for tool in recent:
+        for path in tool.files:
+            project = layout.project_of(path)
+            if project and tool.name in _WORKING:
+                worked.setdefault(project, []).append({"tool": tool.name, "file": path, "timestamp": tool.at})
+        words = " ".join(str(value) for value in tool.values.values()) if tool.name == "Skill" else ""
+        if words and str(tool.values.get("skill", "")) in tuple(skills):
+            referred += [word for word in words.split() if is_name(word)]
+        referred += [project for project in map(layout.project_of, tool.places) if project]
+    for project, found in worked.items():
+        if len(found) > 1:
+            return Found(project, HIGH, found[:_KEPT][::-1])
+    for project, found in worked.items():
+        return Found(project, MEDIUM, found[::-1])
+    return Found(referred[0], MEDIUM) if referred else Found()
+
+
+def by_words(text: str, projects: Iterable[str]) -> Found:
+    """Low: the last one that is only mentioned."""
+    places = {project: text.rfind(project) for project in projects if is_name(project)}
+    named = [project for project, at in places.items() if at >= 0]
+    return Found(max(named, key=lambda project: places[project]), LOW) if named else Found()
+
+
+def unusable(state: dict[str, Any], root: str, now: float) -> str:
+    """Why a noted state is not to be used; empty: nothing."""
+    wrong = schema.problems(state, STATE)
+    if wrong:
+        return f"invalid resume state: {wrong[0]}"
+    if state["project_root"] != root:
+        return f"the resume state is of another project ({state['project_root']})"
+    if state["created"] > now + _AHEAD:
+        return "the resume state is from the future: a clock was changed, or somebody else wrote it"
+    project = state["active_project_id"] or ""
+    if project and not is_name(project):
+        return f"the resume state names {project!r}, which is no project's folder"
+    return ""

@@ -1,0 +1,75 @@
+"""The YAML head of a page, read by PyYAML; imported only where a head is needed.
+
+Hooks run without site-packages: `engine install` names the folder in which PyYAML stands.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MOST = 1 << 16  # characters; a head is a few lines, and reading YAML is slow
+
+
+class BadHead(ValueError):
+    """Why a page's head cannot be used; names the line."""
+
+
+def split(text: str) -> tuple[str, str]:
+    """(head, rest) of a page that begins with `---`."""
+    lines = text.split("\n")
+    if lines[0].rstrip() != "---":
+        raise BadHead("it does not begin with `---`, so it has no YAML frontmatter")
+    for number, line in enumerate(lines[1:], 1):
+        if line.rstrip() in ("---", "..."):
+            return "\n".join(lines[1:number]), "\n".join(lines[number + 1 :]).lstrip("\n")
+    raise BadHead("its frontmatter is never closed: a second line `---` is missing")
+
+
+def parse(text: str) -> tuple[dict[str, Any], str]:
+    """(fields, rest of the page)."""
+    head, rest = split(text)
+    if len(head) > MOST:
+        raise BadHead(f"its frontmatter has {len(head):,} characters, more than the {MOST:,} allowed")
+    try:
+        import yaml
+    except ImportError as error:
+        raise BadHead(f"PyYAML is not there ({error}); run `engine install` again") from None
+    try:
+        found = yaml.load(head, _loader(yaml))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"line {mark.line + 2}, column {mark.column + 1}: " if mark is not None else ""
+        raise BadHead(f"{where}{error.problem or error.context}") from None
+    except yaml.YAMLError as error:
+        raise BadHead(str(error).replace("\n", " ")) from None
+    except RecursionError:
+        raise BadHead("its frontmatter is nested too deep") from None
+    except ValueError as error:  # a date that is none
+        raise BadHead(str(error)) from None
+    if not isinstance(found, dict):
+        raise BadHead("its frontmatter is no list of `field: value` lines")
+    return found, rest
+
+
+def _loader(yaml: Any) -> Any:
+    """The safe loader (the fast one where it is built), strict about keys that stand there twice."""
+    fast = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+    class Strict(fast):  # type: ignore[misc, valid-type]
+        pass
+
+    def mapping(loader: Any, node: Any) -> Any:
+        seen = set()
+        for key, _ in node.value:
+            name = key.value if isinstance(key.value, str) else repr(key.value)
+            if name in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the field {name!r} stands there twice", key.start_mark
+                )
+            seen.add(name)
+        return dict(loader.construct_pairs(node, deep=True))
+
+    Strict.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)
+    return Strict

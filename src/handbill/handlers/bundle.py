@@ -1,0 +1,58 @@
+"""Several files that belong together: which are given by content within a budget, which are listed, which cannot be."""
+
+from __future__ import annotations
+
+from handbill.core.budget import taken, tokens
+from handbill.core.pack import shown
+from handbill.core.sheet import Refusal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from handbill.core.plan import Plan
+    from handbill.core.window import Window
+    from handbill.world import World
+
+
+class Bundle:
+    """`paths`: the most important first."""
+
+    __slots__ = ("given", "left", "sizes", "unusable")
+
+    def __init__(
+        self, paths: Iterable[str], window: Window, world: World, budget: int, permits: Collection[str] = ()
+    ) -> None:
+        self.sizes: dict[str, int] = {}
+        self.unusable: dict[str, str] = {}  # path -> why
+        for path in paths:
+            sheet = world.load(path, permitted=path in permits)
+            if isinstance(sheet, Refusal):
+                self.unusable[path] = sheet.why
+            else:
+                self.sizes[path] = 0 if window.holds(path) else tokens(sheet.text)
+        self.given = taken(self.sizes.items(), budget)
+        self.left = [path for path in self.sizes if path not in self.given]
+
+    @property
+    def count(self) -> int:
+        return len(self.sizes) + len(self.unusable)
+
+    def want(self, plan: Plan, reason: str) -> None:
+        for path in self.given:
+            plan.want(path, reason)
+
+    def leave(self, paths: Iterable[str]) -> None:
+        """These are not given after all: somebody wants the agent to read them itself."""
+        for path in paths:
+            if path in self.given:
+                self.given.remove(path)
+                self.left.append(path)
+
+    def listed(self, paths: Iterable[str]) -> list[str]:
+        return [
+            f"{shown(path)} (about {self.sizes[path]:,} tokens)" if self.sizes[path] else shown(path) for path in paths
+        ]
+
+    def refusals(self) -> list[str]:
+        return [f"{shown(path)} {why}" for path, why in self.unusable.items()]

@@ -1,0 +1,136 @@
+"""What one stretch of work leaves for the next: a page that says where it stands, and its files by content.
+
+The same for a project's `_resume.md` after a compaction and for a session that was set down.
+"""
+
+from __future__ import annotations
+
+from handbill.core.pack import shown
+from handbill.core.paths import join, parent, under
+from handbill.core.plan import Plan
+from handbill.core.resuming import HEAD, MEDIUM
+from handbill.core.schema import problems
+from handbill.handlers.bundle import Bundle
+from handbill.handlers.wording import bullets, say
+from handbill.hotjson import dumps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from handbill.config import Config
+    from handbill.core.resuming import Layout
+    from handbill.core.window import Window
+    from handbill.world import World
+
+NEXT = "execute-project"
+QUESTIONS = (
+    "What problem are we solving? (overview.md)",
+    "What is the next task? (steps.md)",
+    "What is the approach? (plan.md)",
+)
+
+
+class Files:
+    """What a handover names: those that may be given, and those that may not be."""
+
+    __slots__ = ("named", "refused")
+
+    def __init__(self, names: Iterable[str], places: tuple[str, ...], world: World, config: Config) -> None:
+        self.named: list[str] = []
+        self.refused: list[str] = []
+        for name in names:
+            path = _meant(name, places, world)
+            if path and _is_inside(path, world, config):
+                self.named += [path] if path not in self.named else []
+            else:
+                self.refused.append(f"{shown(name)} leads out of the project; it is not read")
+
+
+def _meant(name: str, places: tuple[str, ...], world: World) -> str:
+    """The file of that name, seen from the nearest place that has it; else where it should be."""
+    if "\0" in name or len(name) > 4096:
+        return ""
+    candidates = [join(place, name) for place in places]
+    return next((path for path in candidates if world.is_file(path)), candidates[0])
+
+
+def _is_inside(path: str, world: World, config: Config) -> bool:
+    return any(under(world.real(path), world.real(root)) for root in (config.project, *config.allowed))
+
+
+def resumed(
+    project: str, state: dict[str, Any], path: str, layout: Layout, window: Window, world: World, config: Config
+) -> tuple[Plan, dict[str, Any]]:
+    """A project's own resume file, and what it asks to load."""
+    head, problem = world.frontmatter(path)
+    wrong = [problem] if problem else [f"{path}: {line}" for line in problems(head, HEAD)]
+    if wrong:
+        return Plan(), {"active": False, "project_id": project, "error": wrong[0], "file": path}
+    files = Files(head["files_to_load"], (layout.home(project), parent(path), config.project), world, config)
+    bundle = Bundle([path, *files.named], window, world, config.gate("resume")["budget"])
+    action = str(head.get("next_action") or NEXT)
+    mode: dict[str, Any] = {
+        "active": True, "project_id": project, "confidence": state["confidence"],
+        "detection_method": state.get("detection_method", ""), "resume_file": path,
+        "files_to_load": head["files_to_load"], "next_action": action, "current_task": head.get("current_task"),
+        "current_section": head.get("current_section"),
+    }  # fmt: skip
+    unusable = [*files.refused, *bundle.refusals()]
+    if unusable:
+        mode["problems"] = unusable
+    count = len(files.named) + len(files.refused)
+    questions = head.get("validation_questions") or QUESTIONS
+    checklist = head.get("checklist") or (
+        f"{shown(path)} is read", f"all {count} files of files_to_load are read",
+        f"the {len(questions)} questions can be answered", "the current task and its context are understood",
+        f"ready for {action}",
+    )  # fmt: skip
+    text = say(
+        "resume", "resume", world, config, mode=dumps(mode), project=project, confidence=state["confidence"],
+        phase=_word(head.get("current_phase")), task=_word(head.get("current_task")), resume_file=shown(path),
+        count=count, files=bullets(map(shown, bundle.given)), next_action=action,
+        questions="\n".join(f"{number}. {line}" for number, line in enumerate(questions, 1)),
+        checklist="\n".join(f"[ ] {line}" for line in checklist),
+    )  # fmt: skip
+    if state["confidence"] == MEDIUM:
+        text += "\n\n" + say("resume", "doubt", world, config, project=project)
+    plan = Plan()
+    plan.say("resume", _rest(text, bundle, unusable, world, config), "resume gate")
+    bundle.want(plan, f"resume {project}")
+    return plan, mode
+
+
+def set_down(left: dict[str, Any], window: Window, world: World, config: Config) -> Plan:
+    """A session that its agent set down: the next one that starts here takes it up."""
+    said = left["context"]
+    name = str(left["session"])
+    files = Files(said.get("requiredFiles", ()), (config.project, f"{config.project}/sessions/{name}"), world, config)
+    bundle = Bundle(files.named, window, world, config.gate("resume")["budget"])
+    unusable = [*files.refused, *bundle.refusals()]
+    text = say(
+        "resume", "restore", world, config, session=name, summary=said["summary"],
+        last_action=_word(said.get("lastAction")), next_steps=bullets(said.get("nextSteps", ())),
+        instructions=_word(said.get("handoverInstructions")), history=_word(said.get("userHistory")),
+        count=len(files.named) + len(files.refused), files=bullets(map(shown, bundle.given)),
+        next_action=f"engine session continue {name}",
+    )  # fmt: skip
+    plan = Plan()
+    plan.say("restore", _rest(text, bundle, unusable, world, config), f"set down by {name}")
+    bundle.want(plan, f"set down by {name}")
+    plan.notes += [f"handover of {name}: {line}" for line in unusable]
+    return plan
+
+
+def _rest(text: str, bundle: Bundle, unusable: list[str], world: World, config: Config) -> str:
+    if bundle.left:
+        listed = bullets(bundle.listed(bundle.left))
+        text += "\n\n" + say("resume", "left", world, config, left=listed, left_count=len(bundle.left))
+    if unusable:
+        text += "\n\n" + say("resume", "unusable", world, config, unusable=bullets(unusable))
+    return text
+
+
+def _word(value: Any) -> str:
+    return str(value) if value not in (None, "", []) else "unknown"

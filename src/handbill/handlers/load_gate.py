@@ -1,0 +1,151 @@
+"""A project's working context (`.context/`): in the window before the agent acts, once per window.
+
+`deliver` gives the files themselves at the window's start; `direct` names them with the first tool
+results; `require` holds tool calls until they were read, and lets go after a few.
+"""
+
+from __future__ import annotations
+
+from handbill.core.event import MAIN, TOOL_BATCH_FINISHED, TOOL_CALLED
+from handbill.core.paths import join
+from handbill.core.plan import BLOCK, Plan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from handbill.config import Config
+    from handbill.core.event import Event
+    from handbill.core.window import Window
+    from handbill.world import World
+
+    State = dict[str, Any]
+
+FLAG = "context"
+ARMED, OPEN, DONE, RELEASED = "armed", "open", "done", "released"
+# Held calls are counted by message, after each; should that never happen, a call is let through in the end.
+_CALLS_PER_MESSAGE = 8
+
+
+def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
+    state = state_of(window)
+    if event.kind == TOOL_CALLED:
+        return _held(event, state, window, world, config) if state.get("state") == ARMED else None
+    plan = Plan()
+    if not state:
+        state = _opened(window, world, config, plan)
+    if event.kind == TOOL_BATCH_FINISHED and state.get("state") in (ARMED, OPEN):
+        state = _followed(event, state, window, world, config, plan)
+    if state and state != state_of(window):
+        plan.flags[FLAG] = state
+    return plan or None
+
+
+def state_of(window: Window) -> State:
+    """What this window knows of the gate; {} before it was looked at (again, after a compaction)."""
+    found = window.flags.get(FLAG)
+    return found if isinstance(found, dict) and found.get("epoch") == window.epoch else {}
+
+
+def compliance(window: Window) -> list[tuple[str, str]]:
+    """(file, how it came to the agent) of every context file; empty: it did not."""
+    state = state_of(window)
+    read = state.get("read", ())
+    return [
+        (path, "in the window" if window.holds(path) else "read" if path in read else "")
+        for path in state.get("files", ())
+    ]
+
+
+def context_files(world: World, config: Config) -> list[str]:
+    gate = config.gate("load_gate")
+    folder = join(config.project, gate["folder"])
+    return [path for path in (f"{folder}/{name}" for name in gate["files"]) if world.is_file(path)]
+
+
+def _opened(window: Window, world: World, config: Config, plan: Plan) -> State:
+    gate = config.gate("load_gate")
+    mode = gate["mode"] if window.agent == MAIN else gate["subagents"]
+    files = context_files(world, config) if mode != "off" else []
+    if not files:
+        return {}
+    from handbill.core.pack import shown
+    from handbill.handlers.bundle import Bundle
+    from handbill.handlers.wording import bullets, say
+
+    bundle = Bundle(files, window, world, gate["budget"] if mode == "deliver" else 0)
+    usable = list(bundle.sizes)
+    state: State = {"epoch": window.epoch, "mode": mode, "files": files, "read": [], "held": 0, "calls": 0}
+    if mode != "deliver":
+        state["left"] = [path for path in usable if not window.holds(path)]
+        return {**state, "state": ARMED if state["left"] else DONE}
+    facts = {"folder": join(config.project, gate["folder"]), "count": bundle.count, "given": len(bundle.given)}
+    text = [say("load_gate", "deliver", world, config, files=bullets(map(shown, bundle.given)), **facts)]
+    if bundle.left:
+        lines = bullets(bundle.listed(bundle.left))
+        text.append(say("load_gate", "left", world, config, left=lines, left_count=len(bundle.left)))
+    if bundle.unusable:
+        text.append(say("load_gate", "unusable", world, config, unusable=bullets(bundle.refusals())))
+        plan.notes += [f"context file {line}" for line in bundle.refusals()]
+    plan.say("context", "\n\n".join(text), "context gate")
+    bundle.want(plan, "context")
+    return {**state, "left": bundle.left, "state": OPEN if bundle.left else DONE}
+
+
+def _followed(event: Event, state: State, window: Window, world: World, config: Config, plan: Plan) -> State:
+    """After a message: what of it was read, and is it time to speak, or to let go?"""
+    from handbill.core.pack import shown
+    from handbill.handlers.reading import paths_read, reads_only
+    from handbill.handlers.wording import bullets, say
+
+    read = paths_read(event, state["files"], world, config)
+    state = {**state, "read": [*state["read"], *(path for path in read if path not in state["read"])]}
+    state["left"] = [path for path in state["left"] if path not in state["read"] and not window.holds(path)]
+    new = state["calls"] > state.get("counted", 0)
+    if new:
+        state = {**state, "held": state["held"] + 1, "counted": state["calls"]}
+    if not state["left"]:
+        return {**state, "state": DONE}
+    if state["state"] != ARMED:
+        return state
+    facts = {"count": len(state["left"]), "files": bullets(map(shown, state["left"]))}
+    if state["mode"] == "require" and state["held"] >= config.gate("load_gate")["denials"]:
+        plan.say(
+            "context-released", say("load_gate", "released", world, config, held=state["held"], **facts), "context gate"
+        )
+        plan.notes.append(
+            f"the context gate let go after {state['held']} held messages: {len(state['left'])} files unread"
+        )
+        return {**state, "state": RELEASED}
+    if state["mode"] == "require" and (
+        new or not event.calls or all(reads_only(tool, state["files"]) for tool in event.tools)
+    ):
+        return state
+    # said with the first results; also where calls cannot be held, because the hooks are registered for few tools
+    paths = ", ".join(map(shown, state["left"]))
+    plan.say(
+        "context", say("load_gate", "direct", world, config, count=len(state["left"]), paths=paths), "context gate"
+    )
+    return {**state, "state": OPEN}
+
+
+def _held(event: Event, state: State, window: Window, world: World, config: Config) -> Plan | None:
+    if state["mode"] != "require":
+        return None
+    from handbill.core.pack import HELD, shown
+    from handbill.handlers.reading import reads_only
+    from handbill.handlers.wording import bullets, say
+
+    left = [path for path in state["left"] if not window.holds(path)]
+    most = config.gate("load_gate")["denials"]
+    passes = all(reads_only(tool, state["files"]) for tool in event.tools)
+    if not left or passes or state["calls"] >= most * _CALLS_PER_MESSAGE:
+        return None
+    plan = Plan()
+    text = say(
+        "load_gate", "require", world, config,
+        count=len(left), files=bullets(map(shown, left)), held=state["held"] + 1, most=most,
+    )  # fmt: skip
+    plan.gate(BLOCK, f"{HELD} {text}")
+    plan.flags[FLAG] = {**state, "calls": state["calls"] + 1}
+    return plan

@@ -1,0 +1,129 @@
+"""Who a session is (handler, worker, regular, or what the settings declare), and what it works by."""
+
+from __future__ import annotations
+
+from handbill.core.dispatch import FINISHED, Dispatch
+from handbill.core.globs import expand, matches
+from handbill.core.paths import join
+from handbill.core.sheet import Refusal
+from handbill.handlers.wording import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from handbill.config import Config
+    from handbill.core.event import Event
+    from handbill.core.window import Window
+    from handbill.world import World
+
+    Roles = dict[str, dict[str, Any]]
+
+REGULAR = "regular"
+ROLE_VARIABLE, DISPATCH_VARIABLE = "HANDBILL_ROLE", "HANDBILL_DISPATCH"
+_DISPATCH_NOTE = ".claude/worker-dispatch-path"  # below a worker's own home, as its launcher left it
+
+
+class Role:
+    """`how` it was found; `dispatch`: the file with its contract, named by the person who launched it."""
+
+    __slots__ = ("dispatch", "how", "name", "problem", "values")
+
+    def __init__(self, name: str, how: str, values: dict[str, Any], dispatch: str = "", problem: str = "") -> None:
+        self.name = name
+        self.how = how
+        self.values = values
+        self.dispatch = dispatch
+        self.problem = problem
+
+    @property
+    def is_regular(self) -> bool:
+        return self.name == REGULAR
+
+
+def declared(world: World, config: Config) -> Roles:
+    shipped: Roles = read(f"{config.shipped_skills.rpartition('/')[0]}/roles.json", world)
+    return {**shipped, **{name: {**shipped.get(name, {}), **own} for name, own in config.own_roles.items()}}
+
+
+def role_of(event: Event, window: Window, world: World, config: Config) -> Role:
+    roles = declared(world, config)
+    note = event.notes.get("role") or {}
+    name, how = _told(note, config) or _found(roles, window, world, config) or _before(window)
+    if name not in roles:
+        problem = f"the role {name!r} ({how}) is not declared; there are {', '.join(roles)}"
+        return Role(REGULAR, how, {}, problem=problem)
+    values = roles[name]
+    dispatch = _dispatch(note, values, world, config) if values.get("dispatch") else ""
+    return Role(name, how, values, dispatch, str(note.get("problem", "")))
+
+
+def _told(note: dict[str, Any], config: Config) -> tuple[str, str] | None:
+    if isinstance(note.get("role"), str):
+        return note["role"], str(note.get("how") or "set for this session")
+    told = config.environ.get(ROLE_VARIABLE, "")
+    return (told, f"${ROLE_VARIABLE}") if told else None
+
+
+def _found(roles: Roles, window: Window, world: World, config: Config) -> tuple[str, str] | None:
+    for name, values in roles.items():
+        for line in values.get("env", ()):
+            variable, _, pattern = line.partition("=")
+            value = config.environ.get(variable)
+            if value is not None and matches(value, pattern or "*"):
+                return name, f"${variable}"
+        if values.get("home") and matches(config.home, values["home"]):
+            return name, "home folder"
+        for skill in values.get("skills", ()):
+            if _invoked(skill, window):
+                return name, f"skill {skill}"
+        marker = values.get("marker", "")
+        if marker and world.is_file(join(config.project, marker)):
+            return name, f"marker {marker}"
+    return None
+
+
+def _invoked(skill: str, window: Window) -> bool:
+    if window.work.get("skill") == skill:
+        return True
+    reason = f"skill {skill}"
+    records = [*window.files.values(), *window.carried.values()]
+    return any(record["reason"] == reason or record["reason"].startswith(f"{reason},") for record in records)
+
+
+def _before(window: Window) -> tuple[str, str]:
+    """A role once found stays: the compaction may have taken the skill by which it was known."""
+    found = window.flags.get("role")
+    return (found, "found before") if isinstance(found, str) else (REGULAR, "nothing says otherwise")
+
+
+def _dispatch(note: dict[str, Any], values: dict[str, Any], world: World, config: Config) -> str:
+    told = note.get("dispatch") or config.environ.get(DISPATCH_VARIABLE, "")
+    if not told and values.get("home") and matches(config.home, values["home"]):
+        data = world.tail(f"{config.home}/{_DISPATCH_NOTE}", 0, 4096) or b""
+        told = data.decode("utf-8", "replace").strip()
+    if not isinstance(told, str) or not told or "\0" in told:
+        return ""
+    return join(config.home, told[2:]) if told.startswith("~/") else join(config.project, told)
+
+
+def targets(role: Role, world: World, config: Config) -> tuple[list[str], list[str]]:
+    """(files that the role works by, those that the agent must read itself); not dispatches that are finished."""
+    found = [role.dispatch] if role.dispatch else []
+    for pattern in role.values.get("targets", ()):
+        found += [path for path in _meant(pattern, world, config) if not _is_finished(path, world)]
+    own = [path for pattern in role.values.get("read", ()) for path in _meant(pattern, world, config)]
+    return list(dict.fromkeys([*found, *own])), own
+
+
+def _meant(pattern: str, world: World, config: Config) -> list[str]:
+    if pattern.startswith("/"):
+        return [pattern] if world.is_file(pattern) else []
+    return expand(pattern, config.project, world.names, world.is_file)
+
+
+def _is_finished(path: str, world: World) -> bool:
+    sheet = world.load(path)
+    if isinstance(sheet, Refusal) or "tatus" not in sheet.text[:4000]:
+        return False
+    return Dispatch(sheet.text).status in FINISHED

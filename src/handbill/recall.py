@@ -1,0 +1,31 @@
+"""What was noted about a window for a moment like this one: its role, the work to resume, what was left for it."""
+
+from __future__ import annotations
+
+from handbill.core.event import COMPACTING, MAIN, SESSION_STARTED
+from handbill.errors import CorruptState, HandbillError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.core.window import Window
+    from handbill.turn import Turn
+
+ROLE, RESUME = "role", "resume"
+_CALLS = 4 << 20  # so much of a transcript's end tells what the agent works on
+
+
+def recall(turn: Turn, window: Window) -> None:
+    event, store = turn.event, turn.store
+    if event.kind == COMPACTING or window.epoch or event.source == "resume":
+        for kind, key in ((ROLE, (event.session_id, MAIN)), (RESUME, event.window)):
+            try:
+                event.notes[kind] = store.noted(key, kind)
+            except CorruptState as error:
+                event.notes[kind] = {"problem": str(error)}
+    if event.kind == COMPACTING:
+        event.notes["calls"] = turn.host.calls(event, turn.world, _CALLS)
+    if event.kind == SESSION_STARTED and event.source in ("startup", "clear") and event.window[1] == MAIN:
+        try:
+            event.handover = store.take_handover(event.session_id) or {}
+        except (HandbillError, OSError) as error:
+            turn.trace(f"what an agent before this one left cannot be read: {error}")

@@ -1,0 +1,235 @@
+"""The context-load gate on the host in a box: each mode, once per window, with what came of it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from box import Box
+from handbill.config import CONTEXT_FILES
+from handbill.handlers.load_gate import compliance
+from handbill.store.files import FileStore
+
+Make = Callable[..., Box]
+MARKS = {name: f"MARK-{name[:-3]}" for name in CONTEXT_FILES}
+
+
+@pytest.fixture
+def box(make_box: Make) -> Box:
+    made = make_box()
+    for name, mark in MARKS.items():
+        made.write(f".context/{name}", f"# {name}\n{mark}\n")
+    made.sim.held_tools = ""
+    return made
+
+
+def settings(box: Box, **values: object) -> None:
+    lines = [f"{name} = {json.dumps(value)}" for name, value in values.items()]
+    box.write(".handbill.toml", "[load_gate]\n" + "\n".join(lines) + "\n")
+
+
+def seen(box: Box, window: str = "main") -> str:
+    return "\n".join(text for _, text in box.sim.views.get(window, []))
+
+
+def counts(box: Box, window: str = "main") -> dict[str, int]:
+    return {name: seen(box, window).count(mark) for name, mark in MARKS.items()}
+
+
+def how(box: Box) -> dict[str, str]:
+    window = FileStore(str(box.project / "sessions")).read((box.sim.session, "main"))
+    assert window is not None
+    return {os.path.basename(path): word for path, word in compliance(window)}
+
+
+def test_delivers_the_files_once_the_most_important_first(box: Box) -> None:
+    text = "\n".join(box.sim.start().texts)
+    assert counts(box) == dict.fromkeys(MARKS, 1)
+    places = [text.index(mark) for mark in MARKS.values()]
+    assert places == sorted(places) and "6 of its 6 files" in text
+    for _ in range(3):
+        assert box.sim.batch(("Bash", {"command": "true"})).texts == []
+    assert box.sim.prompt("go on").texts == [] and box.sim.start("resume").texts == []
+    assert set(how(box).values()) == {"in the window"}
+
+
+def test_comes_again_after_a_compaction(box: Box) -> None:
+    box.sim.start()
+    box.sim.read("one/f.py")
+    box.sim.compact()
+    assert counts(box) == dict.fromkeys(MARKS, 1)
+    assert seen(box).count("6 of its 6 files") == 1
+
+
+def test_what_does_not_fit_is_listed_whole(box: Box) -> None:
+    box.write(".context/TASKS.md", "MARK-TASKS\n" + "x" * 60_000)
+    box.sim.start()
+    text = seen(box)
+    assert "MARK-TASKS" not in text and counts(box)["AGENT_PLAYBOOK.md"] == 1, "a later one that fits is given"
+    assert (
+        "5 of its 6 files" in text and str(box.project / ".context/TASKS.md") in text and "1 more did not fit" in text
+    )
+    assert how(box)["TASKS.md"] == ""
+    box.sim.read(".context/TASKS.md")
+    assert how(box)["TASKS.md"] == "read"
+
+
+def test_direct_names_every_file_with_the_first_results_and_never_again(box: Box) -> None:
+    settings(box, mode="direct")
+    assert ".context/" not in "\n".join(box.sim.start().texts)
+    first = box.sim.batch(("Bash", {"command": "true"})).texts[0]
+    line = first.split("\n", 1)[1]
+    assert (
+        "\n" not in line and all(str(box.project / ".context" / name) in line for name in MARKS) and "6 files" in line
+    )
+    for _ in range(3):
+        assert box.sim.batch(("Bash", {"command": "true"})).texts == []
+    box.sim.read(*(f".context/{name}" for name in list(MARKS)[:2]))
+    assert [name for name, word in how(box).items() if word] == list(MARKS)[:2]
+
+
+def test_direct_says_nothing_when_all_is_read_in_the_first_message(box: Box) -> None:
+    settings(box, mode="direct")
+    box.sim.start()
+    assert box.sim.read(*(f".context/{name}" for name in MARKS)).texts == []
+    assert box.sim.batch(("Bash", {"command": "true"})).texts == []
+
+
+def test_require_holds_calls_until_all_is_read(box: Box) -> None:
+    settings(box, mode="require")
+    box.sim.start()
+    held = box.sim.batch(("Bash", {"command": "make"}))
+    assert held.denied.startswith("[Held once by Handbill]") and "6 files" in held.denied and held.texts == []
+    names = list(MARKS)
+    assert box.sim.read(*(f".context/{name}" for name in names[:3])).denied == "", "reads of them pass"
+    held = box.sim.batch(("Bash", {"command": "make"}))
+    assert "3 files" in held.denied and names[0] not in held.denied
+    shown = " ".join(f".context/{name}" for name in names[3:])
+    assert box.sim.batch(("Bash", {"command": f"cat {shown}"})).denied == "", "so do plain shell reads"
+    assert box.sim.batch(("Bash", {"command": "make"})).denied == ""
+    assert set(how(box).values()) == {"read"} and box.errors() == []
+
+
+def test_require_lets_go_and_says_so(box: Box) -> None:
+    settings(box, mode="require", denials=2)
+    box.sim.start()
+    assert box.sim.batch(("Bash", {"command": "make"}), ("Glob", {"pattern": "*"})).denied
+    last = box.sim.batch(("Bash", {"command": "make"}))
+    assert last.denied and "no longer held" in last.texts[0] and "6 context files" in last.texts[0]
+    assert box.sim.batch(("Bash", {"command": "make"})).denied == ""
+    assert seen(box).count("no longer held") == 1
+    assert "let go after 2" in box.errors()[0] and last.messages
+
+
+def test_require_never_waits_for_a_file_that_cannot_be_read(box: Box) -> None:
+    settings(box, mode="require", files=["TASKS.md", "BINARY.md", "GONE.md", "EMPTY.md"])
+    (box.project / ".context/BINARY.md").write_bytes(b"\0\1")
+    box.write(".context/EMPTY.md", "")
+    box.sim.start()
+    assert "1 files" in box.sim.batch(("Bash", {"command": "make"})).denied
+    read = {"file_path": str(box.project / ".context/TASKS.md")}
+    box.sim.batch(("Read", read, "<tool_use_error>cannot be read</tool_use_error>"))
+    assert box.sim.batch(("Bash", {"command": "make"})).denied == ""
+
+
+def test_without_batches_calls_are_let_through_in_the_end(box: Box) -> None:
+    """No deadlock, even where the hook that counts never runs."""
+    settings(box, mode="require", denials=1)
+    box.sim.start()
+    one = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "x"}, "tool_use_id": "t"}
+    answers = [bool(box.sim.send(dict(one)).denied) for _ in range(12)]
+    assert answers == [True] * 8 + [False] * 4
+
+
+def test_require_falls_back_to_words_where_calls_cannot_be_held(box: Box) -> None:
+    settings(box, mode="require")
+    box.sim.held_tools = "Write"
+    box.sim.start()
+    assert "read these files before you go on" in box.sim.batch(("Bash", {"command": "make"})).texts[0]
+    assert box.sim.batch(("Bash", {"command": "make"})).texts == []
+
+
+@pytest.mark.parametrize("mode", ["deliver", "direct", "require"])
+def test_silent_without_the_folder(make_box: Make, mode: str) -> None:
+    box = make_box()
+    settings(box, mode=mode)
+    box.sim.held_tools = ""
+    texts = box.sim.start().texts
+    assert ".context/" not in "\n".join(texts)
+    first = box.sim.batch(("Bash", {"command": "true"}))
+    assert first.denied == "" and first.texts == []
+
+
+def test_silent_without_a_session_id(box: Box) -> None:
+    settings(box, mode="require")
+    assert box.sim.send({"hook_event_name": "SessionStart", "source": "startup", "session_id": ""}).texts == []
+
+
+def test_a_subagent_is_directed(box: Box) -> None:
+    box.sim.start()
+    box.sim.subagent("a1")
+    assert "6 files" in "\n".join(box.sim.batch(("Bash", {"command": "true"}), agent="a1").texts)
+    assert not any(counts(box, "a1").values())
+    assert box.sim.batch(("Bash", {"command": "true"}), agent="a1").texts == []
+
+
+def test_fires_before_the_write_gate(box: Box) -> None:
+    settings(box, mode="require")
+    box.sim.start()
+    held = box.sim.write("one/new.py").denied
+    assert held.index("context is read first") < held.index("was not written yet")
+
+
+@pytest.mark.parametrize(
+    "content, why",
+    [
+        (b"\0\1\2", "is binary"),
+        (b"x" * 5_000_000, "5,000,000 bytes"),
+        (b"", "is empty"),
+        (b"\xff\xfe\xff", "not UTF-8"),
+    ],
+    ids=["binary", "5 MB", "empty", "latin"],
+)
+def test_a_bad_context_file_is_named_and_costs_no_other(box: Box, content: bytes, why: str) -> None:
+    (box.project / ".context/DECISIONS.md").write_bytes(content)
+    box.sim.start()
+    assert counts(box) == {**dict.fromkeys(MARKS, 1), "DECISIONS.md": 0}
+    assert any("DECISIONS.md" in line and why in line for line in seen(box).splitlines())
+    assert any(why in line for line in box.errors())
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_an_unreadable_context_file(box: Box) -> None:
+    (box.project / ".context/DECISIONS.md").chmod(0)
+    box.sim.start()
+    assert counts(box)["DECISIONS.md"] == 0 and "cannot be read" in seen(box)
+
+
+def test_a_folder_that_leads_out_is_refused(box: Box, tmp_path: Path) -> None:
+    outside = tmp_path / "elsewhere"
+    outside.mkdir()
+    (outside / "TASKS.md").write_text("SECRET")
+    settings(box, folder="../elsewhere")
+    box.sim.start()
+    assert "SECRET" not in seen(box) and any("leads out" in line for line in box.errors())
+
+
+def test_the_documents_own_words(box: Box) -> None:
+    settings(box, mode="direct", wording="mandatory")
+    box.sim.start()
+    text = box.sim.batch(("Bash", {"command": "true"})).texts[0]
+    assert "STOP. Read your 6 context files before proceeding: " in text
+
+
+def test_lost_words_come_again(box: Box) -> None:
+    settings(box, mode="direct")
+    box.sim.start()
+    box.drop_next()
+    box.sim.batch(("Bash", {"command": "true"}))
+    box.sim.batch(("Bash", {"command": "true"}))
+    box.sim.batch(("Bash", {"command": "true"}))
+    assert seen(box).count("read these files before you go on") == 1
