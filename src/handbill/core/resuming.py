@@ -7,7 +7,7 @@ from handbill.core.paths import under
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from typing import Any
 
     from handbill.core.event import Tool
@@ -82,7 +82,7 @@ class Found:
         self.calls = calls or []
 
 
-def by_calls(calls: Iterable[Tool], layout: Layout, skills: Iterable[str]) -> Found:
+def by_calls(calls: Iterable[Tool], layout: Layout, projects: Collection[str], skills: Collection[str]) -> Found:
     """High: several calls read or changed its files. Medium: one did, or a call refers to it."""
     recent = list(calls)[-RECENT:][::-1]
     worked: dict[str, list[dict[str, str]]] = {}
@@ -90,12 +90,11 @@ def by_calls(calls: Iterable[Tool], layout: Layout, skills: Iterable[str]) -> Fo
     for tool in recent:
         for path in tool.files:
             project = layout.project_of(path)
-            if project and tool.name in _WORKING:
+            if project in projects and tool.name in _WORKING:
                 worked.setdefault(project, []).append({"tool": tool.name, "file": path, "timestamp": tool.at})
-        words = " ".join(str(value) for value in tool.values.values()) if tool.name == "Skill" else ""
-        if words and str(tool.values.get("skill", "")) in tuple(skills):
-            referred += [word for word in words.split() if is_name(word)]
-        referred += [project for project in map(layout.project_of, tool.places) if project]
+        if tool.name == "Skill" and tool.values.get("skill") in skills:
+            referred += [word for word in str(tool.values.get("args", "")).split() if word in projects]
+        referred += [project for project in map(layout.project_of, tool.places) if project in projects]
     for project, found in worked.items():
         if len(found) > 1:
             return Found(project, HIGH, found[:_KEPT][::-1])

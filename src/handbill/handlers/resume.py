@@ -82,8 +82,8 @@ def _project(
 ) -> tuple[Found, str, list[str]]:
     """The transcript first, then what this window was at before, then the files themselves."""
     projects = [name for name in world.names(layout.folder) if world.is_dir(layout.home(name))]
-    found = by_calls(event.notes.get("calls", ()), layout, config.gate("resume")["skills"])
-    if found.project in projects:
+    found = by_calls(event.notes.get("calls", ()), layout, projects, config.gate("resume")["skills"])
+    if found.project:
         return found, TRANSCRIPT, [TRANSCRIPT]
     text = (world.tail(event.transcript, -_MENTIONS) or b"").decode("utf-8", "replace")
     mentioned = by_words(text, projects)
