@@ -80,12 +80,12 @@ def carry_out(change: Change, *, backup: bool = True) -> str:
     kept = change.path + ".handbill-backup"
     os.makedirs(os.path.dirname(change.path), exist_ok=True)
     if backup and change.before and claude_settings.MARK not in change.before:
-        _replace(kept, change.before, change.path)
-    _replace(change.path, change.after, change.path)
+        replace_text(kept, change.before, change.path)
+    replace_text(change.path, change.after, change.path)
     return kept if backup and os.path.exists(kept) else ""
 
 
-def _replace(path: str, text: str, like: str) -> None:
+def replace_text(path: str, text: str, like: str) -> None:
     """Follow a link (dotfile managers), keep the mode, never leave half a file."""
     target = os.path.realpath(path)
     mode = os.stat(like).st_mode & 0o777 if os.path.exists(like) else 0o600

@@ -13,6 +13,7 @@ from handbill.core.event import MAIN, Event
 from handbill.core.receipts import settle
 from handbill.core.window import state_of
 from handbill.errors import CorruptState, HandbillError
+from handbill.handlers.load_gate import compliance
 from handbill.hosts import claude_code
 from handbill.world import World
 
@@ -41,6 +42,7 @@ def run(args: argparse.Namespace) -> Result:
     data = described(window, place.project)
     others = [agent for session, agent in place.store.known() if session == key[0] and agent != MAIN]
     data["subagents"] = others if key[1] == MAIN else []
+    data["context"] = [{"file": path, "state": how or "not read"} for path, how in compliance(window)]
     return Result(data, lambda screen: _show(screen, data), next_step="why a file came or not: engine deliveries")
 
 
@@ -94,6 +96,11 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
         session = f" in {short(data['work']['session'], data['project'])}" if data["work"].get("session") else ""
         screen.print(
             f"[dim]at work:[/] {safe(data['work']['skill'])}, phase {safe(data['work'].get('phase') or '–')}{session}"
+        )
+    if data["context"]:
+        there = sum(one["state"] != "not read" for one in data["context"])
+        screen.print(
+            f"[dim]context:[/] {there} of {len(data['context'])} files in the window or read (engine gate status)"
         )
     rows = table("file", "part|r", "tokens|r", "reason", "when|n", "state")
     for one in data["files"]:

@@ -42,6 +42,19 @@ HEAD: dict[str, Any] = {
     },
 }  # fmt: skip
 
+MOST_FILES = 8
+# what an agent leaves when it sets a session down
+CONTEXT: dict[str, Any] = {
+    "type": "object",
+    "required": ["summary", "nextSteps"],
+    "additionalProperties": False,
+    "properties": {
+        "summary": {"type": "string", "minLength": 1}, "lastAction": {"type": "string"},
+        "nextSteps": {**_TEXTS, "minItems": 1}, "handoverInstructions": {"type": "string"},
+        "userHistory": {"type": "string"}, "requiredFiles": {**_TEXTS, "maxItems": MOST_FILES},
+    },
+}  # fmt: skip
+
 
 class Layout:
     """Where projects stand and their resume file in them: `02-projects/{project}/01-planning/_resume.md`."""

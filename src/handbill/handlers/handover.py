@@ -8,7 +8,7 @@ from __future__ import annotations
 from handbill.core.pack import shown
 from handbill.core.paths import join, parent, under
 from handbill.core.plan import Plan
-from handbill.core.resuming import HEAD, MEDIUM
+from handbill.core.resuming import CONTEXT, HEAD, MEDIUM
 from handbill.core.schema import problems
 from handbill.handlers.bundle import Bundle
 from handbill.handlers.wording import bullets, say
@@ -104,8 +104,13 @@ def resumed(
 
 def set_down(left: dict[str, Any], window: Window, world: World, config: Config) -> Plan:
     """A session that its agent set down: the next one that starts here takes it up."""
-    said = left["context"]
-    name = str(left["session"])
+    said = left.get("context")
+    name = str(left.get("session", ""))
+    plan = Plan()
+    wrong = problems(said, CONTEXT)
+    if wrong or not isinstance(said, dict):
+        plan.notes.append(f"what {name} set down cannot be used: {wrong[0]}")
+        return plan
     files = Files(said.get("requiredFiles", ()), (config.project, f"{config.project}/sessions/{name}"), world, config)
     bundle = Bundle(files.named, window, world, config.gate("resume")["budget"])
     unusable = [*files.refused, *bundle.refusals()]
@@ -116,7 +121,6 @@ def set_down(left: dict[str, Any], window: Window, world: World, config: Config)
         count=len(files.named) + len(files.refused), files=bullets(map(shown, bundle.given)),
         next_action=f"engine session continue {name}",
     )  # fmt: skip
-    plan = Plan()
     plan.say("restore", _rest(text, bundle, unusable, world, config), f"set down by {name}")
     bundle.want(plan, f"set down by {name}")
     plan.notes += [f"handover of {name}: {line}" for line in unusable]

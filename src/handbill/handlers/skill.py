@@ -67,6 +67,10 @@ class Reader:
         if verb in ("idle", "deactivate"):
             self.work = {}
             return
+        if verb == "restore":
+            for file in _texts(notice.get("files")):
+                self.plan.want(file, "restored after the compaction")
+            return
         self.work["session"] = notice.get("session", "")
         path = skill_file(name, self.world, self.config)
         skill = self._opened(path) if path else None

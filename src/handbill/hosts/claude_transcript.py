@@ -34,13 +34,13 @@ def records_with(data: bytes, marker: bytes) -> Iterator[dict[str, Any]]:
         end = data.find(b"\n", at)
         if end < 0:
             return
-        record = _record(data[start:end])
+        record = record_of(data[start:end])
         if record is not None:
             yield record
         at = data.find(marker, end)
 
 
-def _record(line: bytes) -> dict[str, Any] | None:
+def record_of(line: bytes) -> dict[str, Any] | None:
     try:
         value = loads(line.decode("utf-8", "replace"))
     except ValueError:
@@ -48,17 +48,17 @@ def _record(line: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _attachment(record: dict[str, Any]) -> dict[str, Any]:
+def attachment_of(record: dict[str, Any]) -> dict[str, Any]:
     value = record.get("attachment")
     return value if isinstance(value, dict) else {}
 
 
-def _titles(record: dict[str, Any]) -> tuple[dict[Title, int], dict[Title, int]]:
+def titles_in(record: dict[str, Any]) -> tuple[dict[Title, int], dict[Title, int]]:
     """Our blocks in one injection, title -> size: whole ones, and those the host cut to a preview.
 
     One record holds the values of all handlers of a start; only a value of its own can be cut.
     """
-    attachment = _attachment(record)
+    attachment = attachment_of(record)
     whole: dict[Title, int] = {}
     cut: dict[Title, int] = {}
     if record.get("type") == "user":
@@ -114,7 +114,7 @@ def evidence(tail: bytes | None, claims: list[Record], event: Event, *, records:
     cut: set[Title] = set()
     for marker in (_INJECTION, HELD.encode()):
         for record in records_with(tail, marker):
-            whole, preview = _titles(record)
+            whole, preview = titles_in(record)
             arrived.update(whole)
             cut.update(preview)
     passed = {claim["id"] for claim in claims if _passed(tail, claim, event)} if records else set()
@@ -155,27 +155,27 @@ def survivors(data: bytes, *, siblings: bool, complete: bool) -> Survivors:
 
     `siblings`: attachments beside the chain of parents are taken too (newer clients, live windows).
     """
-    records = [record for record in map(_record, _lines(data)) if record is not None and record.get("uuid")]
+    records = [record for record in map(record_of, _lines(data)) if record is not None and record.get("uuid")]
     by_id = {record["uuid"]: record for record in records}
     boundary = max((i for i, r in enumerate(records) if r.get("subtype") == "compact_boundary"), default=-1)
     leaf = next((r["uuid"] for r in reversed(records) if r.get("type") in ("user", "assistant")), "")
     chain = _chain(leaf, by_id)
     if boundary >= 0:
-        segment = _segment(records[boundary])
+        segment = segment_of(records[boundary])
         if siblings:
-            chain |= {record["uuid"] for record in records[_position(records, boundary, segment) : boundary]}
+            chain |= {record["uuid"] for record in records[kept_from(records, boundary, segment) : boundary]}
         elif segment.get("tailUuid") in by_id:  # else it names records that only the live client had
             chain |= _chain(segment["tailUuid"], by_id, segment.get("headUuid", ""))
     titles: dict[Title, int] = {}
     tools: list[str] = []
     for record in records:
         inside = record["uuid"] in chain
-        if not inside and siblings and _attachment(record) and record.get("parentUuid") in chain:
+        if not inside and siblings and attachment_of(record) and record.get("parentUuid") in chain:
             chain.add(record["uuid"])
             inside = True
         if inside:
-            titles.update(_titles(record)[0])
-            tools += [call["id"] for call in _calls(record)]
+            titles.update(titles_in(record)[0])
+            tools += [call["id"] for call in calls_in(record)]
     # what stands before a compaction is gone, whether it was read or not
     return Survivors(titles, tuple(tools), complete or boundary >= 0)
 
@@ -196,14 +196,14 @@ def _chain(leaf: str, by_id: dict[str, dict[str, Any]], head: str = "") -> set[s
     return chain
 
 
-def _segment(boundary: dict[str, Any]) -> dict[str, Any]:
+def segment_of(boundary: dict[str, Any]) -> dict[str, Any]:
     """The messages that a compaction preserved: {headUuid, anchorUuid, tailUuid}."""
     metadata = boundary.get("compactMetadata")
     segment = metadata.get("preservedSegment") if isinstance(metadata, dict) else None
     return segment if isinstance(segment, dict) else {}
 
 
-def _position(records: list[dict[str, Any]], boundary: int, segment: dict[str, Any]) -> int:
+def kept_from(records: list[dict[str, Any]], boundary: int, segment: dict[str, Any]) -> int:
     """Where the preserved messages begin; the boundary itself if nothing was preserved."""
     for index in range(boundary - 1, -1, -1):
         if records[index]["uuid"] == segment.get("headUuid"):
@@ -218,20 +218,20 @@ def kept_tail(data: bytes, since: int) -> Survivors | None:
     """
     if not any(record.get("subtype") == "compact_boundary" for record in records_with(data[since:], _BOUNDARY)):
         return None
-    records = [record for record in map(_record, _lines(data)) if record is not None and record.get("uuid")]
+    records = [record for record in map(record_of, _lines(data)) if record is not None and record.get("uuid")]
     boundary = max((i for i, r in enumerate(records) if r.get("subtype") == "compact_boundary"), default=-1)
-    segment = _segment(records[boundary])
-    start = _position(records, boundary, segment)
+    segment = segment_of(records[boundary])
+    start = kept_from(records, boundary, segment)
     titles: dict[Title, int] = {}
     tools: list[str] = []
     for record in records[start:boundary]:
-        titles.update(_titles(record)[0])
-        tools += [call["id"] for call in _calls(record)]
+        titles.update(titles_in(record)[0])
+        tools += [call["id"] for call in calls_in(record)]
     complete = start < boundary or not segment.get("headUuid")
     return Survivors(titles, tuple(tools), complete)
 
 
-def _calls(record: dict[str, Any]) -> list[dict[str, Any]]:
+def calls_in(record: dict[str, Any]) -> list[dict[str, Any]]:
     if record.get("type") != "assistant":
         return []
     message = record.get("message")
@@ -247,7 +247,7 @@ def calls(data: bytes) -> list[dict[str, Any]]:
         if record.get("subtype") == "compact_boundary":
             rest = data[data.rfind(record["uuid"].encode()) :]
     found = records_with(rest, b'"tool_use"')
-    return [{**call, "timestamp": record.get("timestamp")} for record in found for call in _calls(record)]
+    return [{**call, "timestamp": record.get("timestamp")} for record in found for call in calls_in(record)]
 
 
 _SKILL = b"Base directory for this skill: "
@@ -272,7 +272,7 @@ def failures(data: bytes, mark: bytes) -> list[tuple[str, str, str]]:
     found = []
     for marker in _FAILURES:
         for record in records_with(data, marker):
-            attachment = _attachment(record)
+            attachment = attachment_of(record)
             command = str(attachment.get("command", ""))
             if f'"{attachment.get("type")}"'.encode() != marker or mark.decode() not in command:
                 continue

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from handbill.cli.place import project_option
+from handbill.cli.actions import Argument, add_actions
 
 if TYPE_CHECKING:
     from handbill.cli.result import Result
-
-Argument = tuple[str, dict[str, Any]]
 
 _NAME: Argument = ("session", {"metavar": "SESSION", "help": "its name, sessions/NAME, or the folder's path"})
 _OWN: Argument = ("session", {"metavar": "SESSION", "nargs": "?", "help": "default: this window's own"})
@@ -41,6 +39,10 @@ VERBS: dict[str, tuple[str, str, tuple[Argument, ...]]] = {
         (_OWN, _KEYWORDS, _APPROVED),
     ),
     "deactivate": ("finish", "the session is done; description on stdin", (_OWN, _KEYWORDS, _APPROVED)),
+    "dehydrate": (
+        "dehydrate", "set the session down for the next agent that starts here; what it must know as JSON on stdin",
+        (_OWN,),
+    ),
     "find": ("find", "the folder of this window's session", ()),
     "status": ("status", "where a session stands: phase, history, who holds it", (_OWN,)),
     "list": ("listing", "the sessions of this project, newest first", (
@@ -55,15 +57,7 @@ VERBS: dict[str, tuple[str, str, tuple[Argument, ...]]] = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    verbs = parser.add_subparsers(dest="action", metavar="VERB", title="verbs", required=True)
-    for name, (_, help_text, arguments) in VERBS.items():
-        sub = verbs.add_parser(name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".")
-        for flag, options in arguments:
-            sub.add_argument(flag, **options)
-        project_option(sub)
-        sub.add_argument(  # as before the verb, and no second default that would undo it
-            "--json", action="store_true", default=argparse.SUPPRESS, help="answer in one JSON envelope, for programs"
-        )
+    add_actions(parser, {name: (help_text, arguments) for name, (_, help_text, arguments) in VERBS.items()})
 
 
 def run(args: argparse.Namespace) -> Result:

@@ -1,0 +1,24 @@
+"""Verbs that have verbs of their own: `engine session phase`, `engine role set`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import Any
+
+from handbill.cli.place import project_option
+
+Argument = tuple[str, dict[str, Any]]
+Action = tuple[str, tuple[Argument, ...]]  # (help, arguments)
+
+
+def add_actions(parser: argparse.ArgumentParser, actions: Mapping[str, Action]) -> None:
+    verbs = parser.add_subparsers(dest="action", metavar="VERB", title="verbs", required=True)
+    for name, (help_text, arguments) in actions.items():
+        sub = verbs.add_parser(name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".")
+        for flag, options in arguments:
+            sub.add_argument(flag, **options)
+        project_option(sub)
+        sub.add_argument(  # as before the verb, and no second default that would undo it
+            "--json", action="store_true", default=argparse.SUPPRESS, help="answer in one JSON envelope, for programs"
+        )

@@ -1,0 +1,111 @@
+"""`engine compaction`: what the last compaction of a window took, kept and got back; and getting the rest back."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+from handbill.cli.actions import Action, Argument, add_actions
+from handbill.cli.place import Place, choose_window, here
+from handbill.cli.result import Result
+from handbill.cli.screen import count, safe, short, table
+from handbill.core.event import MAIN
+from handbill.errors import HandbillError
+from handbill.hosts.claude_compaction import Compaction, last_compaction
+from handbill.world import World
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_SESSION: Argument = ("--session", {"metavar": "ID", "help": "the client's session (default: yours, or the newest)"})
+_AGENT: Argument = ("--agent", {"metavar": "ID", "help": "a subagent's window instead of the main one"})
+ACTIONS: dict[str, Action] = {
+    "report": ("what was in the window before, what was kept, what came again, what is gone", (_SESSION, _AGENT)),
+    "restore": (
+        "deliver again what is gone, with the next event",
+        (("files", {"nargs": "*", "metavar": "FILE", "help": "only these (default: all delivered ones)"}), _SESSION),
+    ),
+}  # fmt: skip
+
+_MOST = 256 << 20
+_STYLE = {"gone": "red", "named in the summary only": "yellow"}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_actions(parser, ACTIONS)
+
+
+def run(args: argparse.Namespace) -> Result:
+    place = here(args.project)
+    key = choose_window(place, args.session, getattr(args, "agent", None))
+    found = _compaction(place, key)
+    rows = [{"file": path, "came": how, "fate": found.fate(path)} for path, how in found.before.items()]
+    rows = [row for row in rows if not _is_own(row["file"], place)]
+    if args.action == "restore":
+        return _restore(args, place, key, rows)
+    tally: dict[str, int] = {}
+    for row in rows:
+        tally[row["fate"]] = tally.get(row["fate"], 0) + 1
+    data = {
+        "window": ".".join(key), "project": place.project, "at": found.at, "trigger": found.trigger,
+        "tokens_before": found.tokens[0], "tokens_after": found.tokens[1], "files": rows, "counts": tally,
+        "new": sorted(path for path in found.redelivered - set(found.before) if not _is_own(path, place)),
+    }  # fmt: skip
+    lost = any(row["fate"] == "gone" and row["came"] == "delivered" for row in rows)
+    return Result(data, lambda screen: _show(screen, data), next_step="engine compaction restore" if lost else "")
+
+
+def _compaction(place: Place, key: tuple[str, str]) -> Compaction:
+    window = place.store.read(key)
+    if window is None or not window.transcript:
+        raise HandbillError(f"the window of {key[0]} is not known", "`engine window --all` lists the known ones")
+    data = World(()).tail(window.transcript, 0, _MOST)
+    if data is None:
+        raise HandbillError(f"{window.transcript} is gone", "the client keeps transcripts for some weeks only")
+    found = last_compaction(data)
+    if found is None:
+        raise HandbillError(f"the window {key[0]} was never compacted", "`engine window` shows what is in it")
+    return found
+
+
+def _is_own(path: str, place: Place) -> bool:
+    """What a gate said; it is said anew after a compaction, if there is reason to."""
+    return path.startswith(f"{place.config.pages}/")
+
+
+def _restore(args: argparse.Namespace, place: Place, key: tuple[str, str], rows: list[dict[str, Any]]) -> Result:
+    wanted = {os.path.abspath(name) for name in args.files}
+    lost = [
+        row["file"]
+        for row in rows
+        if row["fate"] in _STYLE and (row["file"] in wanted if wanted else row["came"] == "delivered")
+    ]
+    unknown = sorted(wanted - set(lost))
+    if unknown:
+        raise HandbillError(f"{unknown[0]} is not among what is gone", "engine compaction report shows what is")
+    window = place.store.read((key[0], MAIN))
+    there = [path for path in lost if window is not None and window.holds(path)]
+    files = [path for path in lost if path not in there]
+    text = f"restoring {count(len(files), 'file')}" if files else "nothing is gone that was delivered"
+    if files:
+        by = "agent" if os.environ.get("CLAUDE_CODE_SESSION_ID") == key[0] else "terminal"
+        place.store.post(key[0], {"verb": "restore", "files": files, "line": text, "at": time.time(), "by": by})
+        text += ", with the next event of this window:\n" + "\n".join(f"  {path}" for path in files)
+    return Result({"window": ".".join(key), "files": files}, text=text)
+
+
+def _show(screen: Console, data: dict[str, Any]) -> None:
+    size = f", {data['tokens_before']:,} tokens before" if data["tokens_before"] else ""
+    size += f", {data['tokens_after']:,} after" if data["tokens_after"] else ""
+    screen.print(f"[bold]{safe(data['window'])}[/]")
+    screen.print(f"[dim]compacted {safe(data['at'] or 'at an unknown time')} ({safe(data['trigger'])}){size}[/]")
+    rows = table("file", "came", "now|n")
+    for row in data["files"]:
+        style = _STYLE.get(row["fate"], "green")
+        rows.add_row(short(row["file"], data["project"]), safe(row["came"]), f"[{style}]{safe(row['fate'])}[/]")
+    screen.print(rows)
+    screen.print(", ".join(f"{number} {name}" for name, number in data["counts"].items()) or "nothing was there before")
+    if data["new"]:
+        screen.print(f"[dim]and new since:[/] {', '.join(safe(short(path, data['project'])) for path in data['new'])}")

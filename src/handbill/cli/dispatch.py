@@ -1,0 +1,144 @@
+"""`engine dispatch`: a worker's contract as one file, with status, progress and result in place."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+import zlib
+from collections.abc import Callable
+
+from handbill.cli.actions import Action, Argument, add_actions
+from handbill.cli.result import Result
+from handbill.cli.settings_file import replace_text
+from handbill.cli.stdin import BadInput, piped
+from handbill.config import home_of
+from handbill.core import dispatch as form
+from handbill.errors import HandbillError
+from handbill.store import disk
+
+_FILE: Argument = ("file", {"metavar": "FILE", "help": "the dispatch file"})
+ACTIONS: dict[str, Action] = {
+    "new": ("make a dispatch file", (
+        _FILE, ("--title", {"default": "", "help": "default: from the file's name"}),
+        ("--task", {"default": "", "help": "what is to be done (default: stdin)"}),
+    )),
+    "check": ("is it as it must be, with all of its progress?", (_FILE,)),
+    "progress": ("note what was reached, at the end of its progress", (
+        _FILE, ("text", {"metavar": "TEXT", "help": "one line"}),
+        ("--status", {"choices": form.STATUSES, "default": "", "help": "and set its status"}),
+    )),
+    "finish": ("set the result (stdin) and the status", (
+        _FILE, ("--status", {"choices": form.FINISHED, "default": form.DONE, "help": "default: done"}),
+    )),
+}  # fmt: skip
+
+
+class Malformed(HandbillError):
+    code = "malformed-dispatch"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_actions(parser, ACTIONS)
+
+
+def run(args: argparse.Namespace) -> Result:
+    path = os.path.realpath(os.path.expanduser(args.file))
+    if args.action == "new":
+        task = args.task or piped().text.strip()
+        if not task:
+            raise BadInput("what is to be done?", "--task TEXT, or the text on stdin")
+        make(path, args.title or os.path.splitext(os.path.basename(path))[0], task)
+        return Result({"file": path}, text=f"{path}: made", next_step=f"engine worker launch NAME REPO PROMPT {path}")
+    if args.action == "check":
+        found = refuse_if_wrong(path)
+        data = {"file": path, "status": found.status, "title": found.title, "progress": found.progress}
+        return Result(data, text=f"{path}: {found.status}, {len(found.progress)} lines of progress, nothing is wrong")
+    if args.action == "progress":
+        line = " ".join(args.text.split())
+        if not line:
+            raise BadInput("what was reached?", 'engine dispatch progress FILE "what was reached"')
+        entry = f"{time.strftime('%Y-%m-%d %H:%M')} {line}"
+        found = changed(path, lambda text: _status(form.with_progress(text, entry), args.status))
+        return Result({"file": path, "entry": entry, "status": found.status}, text=f"noted: {entry}")
+    result = piped().text.strip()
+    if not result and args.status != form.CANCELLED:
+        raise BadInput("what came of it?", f"echo 'what came of it' | engine dispatch finish {args.file}")
+    text = result or form.CANCELLED
+    found = changed(path, lambda before: form.with_status(form.with_result(before, text), args.status))
+    return Result({"file": path, "status": found.status}, text=f"{path}: {found.status}")
+
+
+def _status(text: str, status: str) -> str:
+    return form.with_status(text, status) if status else text
+
+
+def make(path: str, title: str, task: str) -> None:
+    text = f"# {title}\nStatus: {form.PENDING}\n\n## Task\n{task}\n\n## Progress\n\n## Result\n"
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise HandbillError(f"{path} is there already", "take another name; a contract is not written over") from None
+    except OSError as error:
+        raise HandbillError(f"{path}: {error.strerror}", "make it writable") from error
+
+
+def refuse_if_wrong(path: str) -> form.Dispatch:
+    """What it says; refused when it is malformed, or progress that was seen before is gone."""
+    text, before = _read(path), _kept(path)
+    _refused(path, form.problems(text, before))
+    _keep(path, text)
+    return form.Dispatch(text)
+
+
+def changed(path: str, change: Callable[[str], str]) -> form.Dispatch:
+    """Changed by one process at a time; never to something malformed, never losing progress."""
+    lock = disk.locked(_shelf(path) + ".lock")
+    try:
+        text = _read(path)
+        _refused(path, form.problems(text, _kept(path)))
+        after = change(text)
+        _refused(path, form.problems(after, text))
+        replace_text(path, after, path)
+        _keep(path, after)
+        return form.Dispatch(after)
+    finally:
+        os.close(lock)
+
+
+def _refused(path: str, wrong: list[str]) -> None:
+    if wrong:
+        raise Malformed(f"{path}: {'; '.join(wrong)}", "correct it; what a dispatch looks like: engine dispatch new")
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read(1 << 20).removeprefix("\ufeff")
+    except FileNotFoundError:
+        raise HandbillError(f"there is no file {path}", "engine dispatch new FILE makes one") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise HandbillError(f"{path}: {error}", "make it readable UTF-8") from error
+
+
+def _shelf(path: str) -> str:
+    """Where the last state of a dispatch is kept, to see what was taken from it."""
+    state = os.environ.get("XDG_STATE_HOME", "")
+    state = state if state.startswith("/") else os.path.join(home_of(os.environ), ".local", "state")
+    return os.path.join(state, "handbill", "dispatches", f"{zlib.crc32(path.encode()):08x}.md")
+
+
+def _kept(path: str) -> str | None:
+    try:
+        with open(_shelf(path), encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None  # never seen before
+
+
+def _keep(path: str, text: str) -> None:
+    shelf = _shelf(path)
+    disk.make_private_directory(os.path.dirname(shelf))
+    disk.replace(shelf, text.encode())

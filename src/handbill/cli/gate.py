@@ -1,0 +1,138 @@
+"""`engine gate status`: what each gate asked of a window, and what came of it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from handbill.cli.actions import Action, add_actions
+from handbill.cli.place import Place, choose_window, here
+from handbill.cli.result import Result
+from handbill.cli.screen import count, safe, short, table
+from handbill.cli.wiring import needed
+from handbill.core.event import MAIN, Event
+from handbill.errors import CorruptState, HandbillError
+from handbill.handlers import compaction, load_gate, resume
+from handbill.handlers.roles import role_of, targets
+from handbill.world import World
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from handbill.core.window import Window
+
+ACTIONS: dict[str, Action] = {
+    "status": (
+        "what each gate asked of this window, and what came of it",
+        (
+            ("session", {"nargs": "?", "help": "session id or its beginning (default: yours, or the newest)"}),
+            ("--agent", {"metavar": "ID", "help": "a subagent's window instead of the main one"}),
+        ),
+    ),
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_actions(parser, ACTIONS)
+
+
+def run(args: argparse.Namespace) -> Result:
+    place = here(args.project)
+    key = choose_window(place, args.session, args.agent)
+    window = place.store.read(key)
+    if window is None:
+        raise HandbillError(f"the window of {key[0]} is gone", "`engine window --all` lists the known ones")
+    data = {"window": ".".join(key), "project": place.project, "gates": described(window, place)}
+    return Result(data, lambda screen: _show(screen, data), next_step="engine window: everything that is in it")
+
+
+def described(window: Window, place: Place) -> list[dict[str, Any]]:
+    return [_load(window, place), _reread(window, place), _resume(window, place)]
+
+
+def _load(window: Window, place: Place) -> dict[str, Any]:
+    gate = place.config.gate("load_gate")
+    mode = gate["mode"] if window.agent == MAIN else gate["subagents"]
+    state = load_gate.state_of(window)
+    files = [{"file": path, "state": how or "not read"} for path, how in load_gate.compliance(window)]
+    missing = sum(one["state"] == "not read" for one in files)
+    word = str(state.get("state", ""))
+    if not state:
+        word = "off" if mode == "off" else f"nothing to do: no context files in {gate['folder']}"
+    elif not missing:
+        word = f"all {count(len(files), 'file')} in the window or read"
+    elif word == load_gate.RELEASED:
+        word = f"let go after {state['held']} held messages; {missing} of {len(files)} files not read"
+    else:
+        word = f"{missing} of {len(files)} files not read yet"
+    return {"gate": "load", "setting": state.get("mode", mode), "state": word, "files": files}
+
+
+def _reread(window: Window, place: Place) -> dict[str, Any]:
+    world = World(place.config.roots)
+    event = Event("stopping", window.session, transcript=window.transcript)
+    try:
+        event.notes["role"] = place.store.noted((window.session, MAIN), "role")
+    except CorruptState as error:
+        event.notes["role"] = {"problem": str(error)}
+    role = role_of(event, window, world, place.config)
+    files, own = targets(role, world, place.config)
+    state = compaction.state_of(window)
+    left = state.get("left", ()) if state.get("state") == compaction.ARMED else ()
+    word = (
+        "regular sessions are left alone"
+        if role.is_regular
+        else f"{count(len(files), 'file')} again after a compaction"
+    )
+    if left:
+        word = f"holds the next message: {count(len(left), 'file')} to read"
+        word += "" if needed(place.config).every else " (run `engine install`, so that calls can be held)"
+    rows = [{"file": path, "state": _of_target(path, window, left, own)} for path in files]
+    return {
+        "gate": "compaction", "setting": f"{role.name} ({role.how})", "state": role.problem or word, "files": rows,
+        "role": role.name,
+    }  # fmt: skip
+
+
+def _of_target(path: str, window: Window, left: Sequence[str], own: Sequence[str]) -> str:
+    if path in left:
+        return "to read"
+    if window.holds(path):
+        return "in the window"
+    return "read by itself, when compacted" if path in own else "when compacted"
+
+
+def _resume(window: Window, place: Place) -> dict[str, Any]:
+    mode = window.flags.get(resume.MODE)
+    if not isinstance(mode, dict):
+        return {
+            "gate": "resume",
+            "setting": place.config.gate("resume")["mode"],
+            "state": "nothing was resumed here",
+            "files": [],
+        }
+    word = f"resumed {mode['project_id']} (confidence {mode['confidence']})" if mode.get("active") else (
+        f"not resumed: {mode.get('error') or mode.get('reason')}"
+    )  # fmt: skip
+    files = [{"file": line, "state": "not delivered"} for line in mode.get("problems", ())]
+    return {
+        "gate": "resume",
+        "setting": place.config.gate("resume")["mode"],
+        "state": word,
+        "files": files,
+        "resume_mode": mode,
+    }
+
+
+def _show(screen: Console, data: dict[str, Any]) -> None:
+    screen.print(f"[bold]{safe(data['window'])}[/]")
+    for gate in data["gates"]:
+        screen.print(
+            f"[bold]{gate['gate']}[/] [dim]{safe(str(gate['setting']))}[/]  {safe(gate['state'])}", soft_wrap=True
+        )
+        if gate["files"]:
+            rows = table("file", "state|n")
+            for one in gate["files"]:
+                rows.add_row(short(one["file"], data["project"]), safe(one["state"]))
+            screen.print(rows)

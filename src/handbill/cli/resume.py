@@ -1,0 +1,207 @@
+"""`engine resume`: a project's `_resume.md`, by which work goes on after a compaction."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from handbill.cli.actions import Action, Argument, add_actions
+from handbill.cli.place import Place, choose_window, here
+from handbill.cli.result import Result
+from handbill.cli.screen import safe, short, table
+from handbill.cli.settings_file import replace_text
+from handbill.cli.stdin import BadInput, piped
+from handbill.cli.words import like
+from handbill.core import schema
+from handbill.core.resuming import HEAD, Layout, is_name
+from handbill.core.window import Window
+from handbill.errors import CorruptState, HandbillError
+from handbill.frontmatter import BadHead, parse
+from handbill.handlers.bundle import Bundle
+from handbill.handlers.handover import NEXT, Files
+from handbill.world import World
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_PROJECT: Argument = ("project_id", {"metavar": "PROJECT", "help": "the project's folder name"})
+_MAYBE: Argument = ("project_id", {"metavar": "PROJECT", "nargs": "?", "help": "default: all of them"})
+_MORE = {"action": "append", "default": []}
+ACTIONS: dict[str, Action] = {
+    "write": (
+        "make a project's resume file, or set fields of it; its text on stdin",
+        (
+            _PROJECT,
+            ("--load", {**_MORE, "metavar": "FILE", "help": "a file to hand over; again for more"}),
+            ("--next", {"default": "", "metavar": "SKILL", "help": f"what to do next (default: {NEXT})"}),
+            ("--phase", {"default": "", "help": "the phase in hand"}),
+            ("--task", {"default": "", "help": "the task in hand"}),
+            ("--question", {**_MORE, "metavar": "TEXT", "help": "to be answered first; again for more"}),
+        ),
+    ),
+    "show": ("what would be handed over, and what was noted for this window", (_MAYBE,)),
+    "check": ("is each resume file as it must be, with files that are there?", (_MAYBE,)),
+}
+
+
+class BadResume(HandbillError):
+    code = "bad-resume"
+
+
+class Shelf:
+    """The projects of one repository and their resume files."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.world = World(place.config.roots)
+        self.layout = Layout(place.project, place.config.gate("resume")["layout"])
+
+    def projects(self) -> list[str]:
+        return [name for name in self.world.names(self.layout.folder) if os.path.isdir(self.layout.home(name))]
+
+    def chosen(self, name: str | None) -> list[str]:
+        known = self.projects()
+        if name is not None and (not is_name(name) or name not in known):
+            where = short(self.layout.folder, self.place.project)
+            raise BadResume(f"there is no project {name!r} in {where}{like(name, known)}", "its folder must be there")
+        return [name] if name is not None else known
+
+    def looked_at(self, project: str) -> dict[str, Any]:
+        """What would be handed over of it, and what is wrong."""
+        path = self.layout.resume_file(project)
+        row: dict[str, Any] = {"project": project, "file": path, "problems": [], "files": [], "next_action": ""}
+        if not os.path.isfile(path):
+            return {**row, "problems": [f"{path} is not there"]}
+        head, problem = self.world.frontmatter(path)
+        wrong = [problem] if problem else [f"{path}: {line}" for line in schema.problems(head, HEAD)]
+        if wrong:
+            return {**row, "problems": wrong}
+        config = self.place.config
+        files = Files(
+            head["files_to_load"],
+            (self.layout.home(project), os.path.dirname(path), config.project),
+            self.world,
+            config,
+        )
+        bundle = Bundle([path, *files.named], Window("", ""), self.world, config.gate("resume")["budget"])
+        row["files"] = [
+            {"file": one, "tokens": size, "given": one in bundle.given} for one, size in bundle.sizes.items()
+        ]
+        row["problems"] = [*files.refused, *bundle.refusals()]
+        row["next_action"] = str(head.get("next_action") or NEXT)
+        return row
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_actions(parser, ACTIONS)
+
+
+def run(args: argparse.Namespace) -> Result:
+    shelf = Shelf(here(args.project))
+    if args.action == "write":
+        return _write(args, shelf)
+    rows = [shelf.looked_at(project) for project in shelf.chosen(args.project_id)]
+    if args.action == "show" and args.project_id is None:
+        rows = [row for row in rows if os.path.isfile(row["file"])]
+    wrong = sum(bool(row["problems"]) for row in rows)
+    data: dict[str, Any] = {"projects": rows, "folder": shelf.layout.folder, "problems": wrong}
+    if args.action == "show":
+        data["noted"] = _noted(shelf.place)
+    root = shelf.place.project
+    return Result(
+        data, lambda screen: _show(screen, data, root), exit_code=1 if wrong and args.action == "check" else 0,
+        next_step="" if rows else "engine resume write PROJECT --load FILE",
+    )  # fmt: skip
+
+
+def _noted(place: Place) -> dict[str, Any] | None:
+    """What the last PreCompact wrote down for the caller's window, or the newest one."""
+    try:
+        return place.store.noted(choose_window(place, None, None), "resume")
+    except CorruptState as error:
+        return {"problem": str(error)}
+    except HandbillError:
+        return None  # no window yet
+
+
+def _write(args: argparse.Namespace, shelf: Shelf) -> Result:
+    (project,) = shelf.chosen(args.project_id)
+    path = shelf.layout.resume_file(project)
+    before, body = _existing(path)
+    told = {
+        "files_to_load": args.load or before.get("files_to_load") or _usual(path, shelf.layout.home(project)),
+        "next_action": args.next or before.get("next_action") or NEXT, "current_phase": args.phase,
+        "current_task": args.task, "validation_questions": args.question,
+    }  # fmt: skip
+    head = {"project_id": project, **before, **{name: value for name, value in told.items() if value}}
+    if not head.get("files_to_load"):
+        raise BadInput("which files are to be handed over?", f"engine resume write {project} --load FILE")
+    wrong = schema.problems(head, HEAD)
+    if wrong:
+        raise BadResume(f"{path}: {wrong[0]}", "correct the file, or the options")
+    _kept(path, head, piped().text.strip() or body or f"# {project}")
+    row = shelf.looked_at(project)
+    text = f"{short(path, shelf.place.project)}: {len(head['files_to_load'])} files, next {head['next_action']}"
+    return Result(row, text=text, warnings=list(row["problems"]), next_step=f"engine resume show {project}")
+
+
+def _usual(path: str, home: str) -> list[str]:
+    """What most projects plan by, as far as it is there."""
+    folder = os.path.dirname(path)
+    names = [os.path.join(folder, name) for name in ("overview.md", "plan.md", "steps.md")]
+    return [os.path.relpath(name, home) for name in names if os.path.isfile(name)]
+
+
+def _kept(path: str, head: dict[str, Any], body: str) -> None:
+    import yaml
+
+    text = f"---\n{yaml.safe_dump(head, sort_keys=False, allow_unicode=True)}---\n\n{body}\n"
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if not os.path.exists(path):
+            with open(path, "x", encoding="utf-8"):
+                pass  # with the mode that the user's files have here
+    except OSError as error:
+        raise BadResume(f"{path}: {error.strerror}", "nothing was written; make it writable") from error
+    replace_text(path, text, path)
+
+
+def _existing(path: str) -> tuple[dict[str, Any], str]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return parse(file.read().removeprefix("\ufeff").replace("\r\n", "\n"))
+    except FileNotFoundError:
+        return {}, ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadResume(f"{path}: {error}", "make it readable UTF-8") from error
+    except BadHead as error:
+        raise BadResume(f"{path}: {error}", "correct it, or move it away") from error
+
+
+def _show(screen: Console, data: dict[str, Any], root: str) -> None:
+    if not data["projects"]:
+        screen.print(f"no resume files in {safe(short(data['folder'], root))}")
+    for row in data["projects"]:
+        next_action = f"  next: {safe(row['next_action'])}" if row["next_action"] else ""
+        screen.print(f"[bold]{safe(row['project'])}[/]{next_action}", soft_wrap=True)
+        if row["files"]:
+            made = table("file", "tokens|r", "handed over|n")
+            for one in row["files"]:
+                made.add_row(
+                    short(one["file"], root), f"~{one['tokens']:,}", "whole" if one["given"] else "[yellow]by path[/]"
+                )
+            screen.print(made)
+        for problem in row["problems"]:
+            screen.print(f"  [red]✗[/] {safe(problem)}", soft_wrap=True)
+    if data.get("noted"):
+        screen.print(f"[dim]noted before the last compaction:[/] {safe(_told(data['noted']))}", soft_wrap=True)
+
+
+def _told(noted: dict[str, Any]) -> str:
+    if noted.get("problem"):
+        return str(noted["problem"])
+    project = noted.get("active_project_id") or "no project"
+    used = ", used" if noted.get("consumed") is not None else ""
+    how = f"confidence {noted.get('confidence')}, by {noted.get('detection_method')}"
+    return f"{project}, {how}, {noted.get('created_at', 'at an unknown time')}{used}"

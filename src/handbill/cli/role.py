@@ -1,0 +1,100 @@
+"""`engine role`: who a session is, so that it has its files again after a compaction."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from handbill.cli.actions import Action, Argument, add_actions
+from handbill.cli.place import Place, choose_window, here
+from handbill.cli.result import Result
+from handbill.cli.screen import safe, table
+from handbill.cli.wiring import needed
+from handbill.cli.words import like
+from handbill.core.event import MAIN
+from handbill.errors import HandbillError
+from handbill.handlers.roles import declared
+from handbill.world import World
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_SESSION: Argument = (
+    "--session", {"metavar": "ID", "help": "the client's session (default: yours, or the newest)"},
+)  # fmt: skip
+ACTIONS: dict[str, Action] = {
+    "list": ("the roles there are, how each is recognised, and its files", ()),
+    "set": (
+        "say what this session is", (
+            ("name", {"metavar": "ROLE", "help": "e.g. handler; `engine role list` shows them"}),
+            ("--dispatch", {"metavar": "FILE", "default": "", "help": "the file with its contract and progress"}),
+            _SESSION,
+        ),
+    ),
+    "clear": ("forget what was set: it is recognised by itself again", (_SESSION,)),
+}  # fmt: skip
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_actions(parser, ACTIONS)
+
+
+def run(args: argparse.Namespace) -> Result:
+    place = here(args.project)
+    if args.action == "list":
+        return _list(place)
+    key = (choose_window(place, args.session, None)[0], MAIN)
+    if args.action == "clear":
+        place.store.note(key, "role", None)
+        return Result({"session": key[0]}, text=f"{key[0]}: no role is set any more")
+    note = checked(args.name, args.dispatch, place)
+    place.store.note(key, "role", note)
+    warnings = [] if needed(place.config).every or args.name == "regular" else [
+        "the hooks are registered for few tools only: what does not fit is listed with the first results instead of "
+        f"holding a call; declare [roles.{args.name}] in .handbill.toml and run `engine install` to change that"
+    ]  # fmt: skip
+    text = f"{key[0]} is {args.name}" + (f", with {note['dispatch']}" if note.get("dispatch") else "")
+    return Result({"session": key[0], **note}, text=text, warnings=warnings, next_step="engine gate status")
+
+
+def checked(name: str, dispatch: str, place: Place) -> dict[str, Any]:
+    """The note about a role, refused when nobody could use it."""
+    roles = declared(World(place.config.roots), place.config)
+    if name not in roles:
+        hint = f"there are {', '.join(roles)}; declare your own as [roles.{name}] in .handbill.toml"
+        raise HandbillError(f"no role {name!r} is declared{like(name, list(roles))}", hint)
+    note: dict[str, Any] = {"role": name, "how": "set by engine role"}
+    if dispatch:
+        path = os.path.abspath(os.path.expanduser(dispatch))
+        if not os.path.isfile(path):
+            raise HandbillError(f"there is no file {path}", "engine dispatch new FILE makes one")
+        note["dispatch"] = path
+    return note
+
+
+def _list(place: Place) -> Result:
+    roles = declared(World(place.config.roots), place.config)
+    rows = [{"role": name, "known_by": _known_by(values), "files": _files(values)} for name, values in roles.items()]
+
+    def show(screen: Console) -> None:
+        made = table("role|n", "known by", "files again after a compaction")
+        for row in rows:
+            made.add_row(safe(row["role"]), safe(row["known_by"]), safe(row["files"]))
+        screen.print(made)
+
+    return Result({"roles": rows}, show, next_step="engine role set ROLE; your own: [roles.NAME] in .handbill.toml")
+
+
+def _known_by(values: dict[str, Any]) -> str:
+    found = [f"skill {name}" for name in values.get("skills", ())] + [f"${line}" for line in values.get("env", ())]
+    found += [f"home {values['home']}"] if values.get("home") else []
+    found += [f"marker {values['marker']}"] if values.get("marker") else []
+    return ", ".join(found) or "engine role set"
+
+
+def _files(values: dict[str, Any]) -> str:
+    found = ["its dispatch file"] if values.get("dispatch") else []
+    found += values.get("targets", [])
+    found += [f"{pattern} (read by itself)" for pattern in values.get("read", ())]
+    return ", ".join(found) or "none"

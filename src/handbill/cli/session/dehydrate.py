@@ -1,0 +1,57 @@
+"""`engine session dehydrate`: set a session down, for the next agent that starts in this project."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any
+
+from handbill.cli.result import Result
+from handbill.cli.session.desk import Desk, desk, stamp
+from handbill.cli.stdin import BadInput, as_object, piped
+from handbill.core import schema
+from handbill.core.resuming import CONTEXT, MOST_FILES
+from handbill.core.session import State, released
+from handbill.errors import HandbillError
+from handbill.handlers.handover import Files
+from handbill.store import sessions
+
+_FORM = '{"summary": "…", "lastAction": "…", "nextSteps": ["…"], "handoverInstructions": "…", "requiredFiles": ["…"]}'
+
+
+def run(args: argparse.Namespace) -> Result:
+    at = desk(args.project)
+    folder = at.own(args.session)
+    sessions.required(folder)
+    given = piped()
+    context = as_object(given.text, "context")
+    found = schema.problems(context, CONTEXT)
+    if found:
+        raise BadInput(f"the context on stdin: {'; '.join(found)}", f"send {_FORM}, {MOST_FILES} files at most")
+    files = _files(context, folder, at)
+    name = os.path.basename(folder)
+
+    def change(state: State | None) -> tuple[State, State]:
+        at.refuse_if_held(state, person_may=True)
+        new = {**released(state or {}), "dehydratedContext": {**context, "at": stamp()}}
+        return new, new
+
+    state = sessions.update(folder, change)
+    try:
+        at.place.store.leave_handover({"session": name, "context": context, "by": at.window})
+    except (OSError, HandbillError) as error:
+        raise HandbillError(
+            f"the handover cannot be kept: {error}", "its text is in the session's .state.json"
+        ) from error
+    missing = [path for path in files.named if not os.path.isfile(path)]
+    warnings = [f"requiredFiles: {at.shown(path)} is not there now" for path in missing] + given.note
+    text = f"Session set down: {at.shown(folder)}\nThe next agent that starts in this project (or /clear) takes it up."
+    data = {"session": folder, "context": context, "files": files.named, "state": state}
+    return Result(data, text=text, warnings=warnings)
+
+
+def _files(context: dict[str, Any], folder: str, at: Desk) -> Files:
+    found = Files(context.get("requiredFiles", ()), (at.place.project, folder), at.world, at.place.config)
+    if found.refused:
+        raise BadInput(f"requiredFiles: {'; '.join(found.refused)}", "name files of the project")
+    return found

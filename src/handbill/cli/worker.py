@@ -1,0 +1,112 @@
+"""`engine worker launch`: start an agent with a contract. What it needs is its own; nothing is set for all."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import uuid
+from typing import Any
+
+from handbill.cli import dispatch, interpreter, settings_file
+from handbill.cli.actions import Action, add_actions
+from handbill.cli.checks import registrations, settings_paths
+from handbill.cli.place import Place, here
+from handbill.cli.result import Result
+from handbill.cli.wiring import needed, yaml_folder
+from handbill.core.event import MAIN
+from handbill.errors import HandbillError
+from handbill.hosts import claude_settings
+from handbill.store.disk import make_private_directory, replace
+
+ACTIONS: dict[str, Action] = {
+    "launch": (
+        "write what a worker needs, and print the command that starts it (or --run it)",
+        (
+            ("name", {"metavar": "NAME", "help": "what to call it"}),
+            ("repo", {"metavar": "REPO", "help": "the folder it works in"}),
+            ("prompt", {"metavar": "PROMPT", "help": "what it is told first"}),
+            ("dispatch", {"metavar": "DISPATCH", "help": "the file with its contract; made from PROMPT if not there"}),
+            ("--run", {"action": "store_true", "help": "start it here and now"}),
+            ("--with", {"dest": "more", "metavar": "WORDS", "default": "", "help": "more words for the client: '-p'"}),
+        ),
+    ),
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_actions(parser, ACTIONS)
+
+
+def run(args: argparse.Namespace) -> Result:
+    if not os.path.isdir(args.repo):
+        raise HandbillError(f"there is no folder {args.repo}", "name the repository that the worker works in")
+    place = here(os.path.realpath(args.repo))
+    path = os.path.realpath(os.path.expanduser(args.dispatch))
+    made = not os.path.exists(path)
+    if made:
+        dispatch.make(path, args.name, args.prompt)
+    dispatch.refuse_if_wrong(path)
+    session = str(uuid.uuid4())
+    place.store.note(
+        (session, MAIN), "role", {"role": "worker", "how": "engine worker launch", "dispatch": path, "name": args.name}
+    )
+    settings = _settings(place, session)
+    words = ["claude", "--session-id", session]
+    words += ["--settings", settings] if settings else []
+    words += ["--add-dir", os.path.dirname(path)] if not path.startswith(place.project + "/") else []
+    words += [*shlex.split(args.more), "--", _prompt(args.prompt, path)]
+    line = f"cd {shlex.quote(place.project)} && {shlex.join(words)}"
+    if args.run:
+        os.chdir(place.project)
+        try:
+            os.execvp(words[0], words)
+        except OSError as error:
+            raise HandbillError(
+                f"{words[0]}: {error.strerror}", f"is it on the PATH? The command is: {line}"
+            ) from error
+    data: dict[str, Any] = {
+        "name": args.name, "session": session, "repo": place.project, "dispatch": path, "made": made,
+        "settings": settings, "command": line, "words": words,
+    }  # fmt: skip
+    return Result(data, text=line, warnings=[f"{path} was made from the prompt"] if made else [])
+
+
+def _prompt(prompt: str, path: str) -> str:
+    quoted = shlex.quote(path)
+    return (
+        f'{prompt}\n\nYour contract is {path}. Note each milestone with `engine dispatch progress {quoted} "…"`; '
+        f"when it is done, `engine dispatch finish {quoted}` with the result on stdin."
+    )
+
+
+def _settings(place: Place, session: str) -> str:
+    """Hooks for this worker alone: those that its repository does not register; empty: it has them all."""
+    there: dict[str, set[str]] = {}
+    for file in settings_paths(place):
+        text = settings_file.read(file)
+        for event in claude_settings.registered(claude_settings.parse(text, file)) if text.strip() else ():
+            there.setdefault(event, set()).update(claude_settings.matchers(json.loads(text), event))
+    python = interpreter.choose(None, _interpreter(place)).path
+    ours = claude_settings.handlers(
+        python, settings_file.PACKAGE_PARENT, needed(place.config).lanes, every=True, packages=yaml_folder()
+    )
+    lacking = {event: made for event, made in ours.items() if "" not in there.get(event, set())}
+    if not lacking:
+        return ""
+    folder = os.path.join(place.store.root, ".engine", "workers")
+    make_private_directory(folder)
+    path = os.path.join(folder, f"{session}.json")
+    hooks = {event: [{"hooks": made}] for event, made in lacking.items()}
+    replace(path, json.dumps({"hooks": hooks}, indent=2).encode())
+    return path
+
+
+def _interpreter(place: Place) -> str:
+    """The one that is in use there, if any."""
+    for events in registrations(place).values():
+        for one in (one for ones in events.values() for one in ones):
+            if isinstance(one.get("command"), str):
+                return str(one["command"])
+    return ""

@@ -1,0 +1,75 @@
+"""Several files in one budget: each gets its share, section by section; what is left out is named."""
+
+from __future__ import annotations
+
+from handbill.core.budget import tokens
+from handbill.core.markdown import heading, scan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Section:
+    __slots__ = ("file", "size", "taken", "text", "title")
+
+    def __init__(self, file: str, title: str, text: str) -> None:
+        self.file = file
+        self.title = title
+        self.text = text
+        self.size = tokens(text)
+        self.taken = False
+
+
+def sections(file: str, text: str) -> list[Section]:
+    """What stands before the first `##`, then each section with its heading; fences are never cut."""
+    lines = text.split("\n")
+    starts = [(0, "")]
+    for number, line, fence in scan(text):
+        level, title = heading(line) if fence is None else (0, "")
+        if level == 2:
+            starts.append((number - 1, title))
+    ends = [start for start, _ in starts[1:]] + [len(lines)]
+    pieces = [(title, "\n".join(lines[start:end]).strip("\n")) for (start, title), end in zip(starts, ends)]
+    return [Section(file, title, piece) for title, piece in pieces if piece.strip()]
+
+
+class Packet:
+    """`files`: (name, text), the most important first; shares fall evenly from first to last."""
+
+    __slots__ = ("budget", "sections", "shares")
+
+    def __init__(self, files: Sequence[tuple[str, str]], budget: int) -> None:
+        self.budget = budget
+        weights = range(len(files), 0, -1)
+        self.shares = {name: budget * weight // max(sum(weights), 1) for (name, _), weight in zip(files, weights)}
+        self.sections = [section for name, text in files for section in sections(name, text)]
+        spare = sum(self._take(name, share) for name, share in self.shares.items())
+        for name in self.shares:  # what nobody needed goes to the most important that was cut
+            spare = self._take(name, spare)
+
+    def _take(self, file: str, room: int) -> int:
+        for section in self.sections:
+            if section.file == file and not section.taken and section.size <= room:
+                section.taken = True
+                room -= section.size
+        return room
+
+    @property
+    def left(self) -> list[Section]:
+        return [section for section in self.sections if not section.taken]
+
+    @property
+    def size(self) -> int:
+        return sum(section.size for section in self.sections if section.taken)
+
+    def text(self) -> str:
+        found = []
+        for name in self.shares:
+            taken = [section.text for section in self.sections if section.file == name and section.taken]
+            if taken:
+                found.append(f"--- {name} ---\n" + "\n\n".join(taken))
+        if self.left:
+            rows = [f"- {one.file}: {one.title or 'its beginning'} (about {one.size:,} tokens)" for one in self.left]
+            found.append("--- left out ---\n" + "\n".join(rows))
+        return "\n\n".join(found)

@@ -1,0 +1,111 @@
+"""What Claude Code's own record says about a compaction: what stood before it, and what of that is left. For people."""
+
+from __future__ import annotations
+
+from handbill.core.pack import meant
+from handbill.hosts.claude_transcript import attachment_of, calls_in, kept_from, record_of, segment_of, titles_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Rec = dict[str, Any]
+
+DELIVERED, READ, SKILL = "delivered", "read by the agent", "skill"
+_READERS = ("Read", "NotebookRead")
+_BODY = "Base directory for this skill: "
+
+
+class Compaction:
+    """`before`: file -> how it came in; the sets say what became of it."""
+
+    __slots__ = ("at", "before", "reattached", "redelivered", "reread", "summary", "tail", "tokens", "trigger")
+
+    def __init__(self) -> None:
+        self.at = ""
+        self.trigger = ""
+        self.tokens: tuple[int, int] = (0, 0)  # before and after, as the client counts; 0: it does not say
+        self.summary = ""
+        self.before: dict[str, str] = {}
+        self.tail: set[str] = set()  # in the last messages, which the client keeps
+        self.reattached: set[str] = set()  # put back by the client itself
+        self.redelivered: set[str] = set()
+        self.reread: set[str] = set()
+
+    def fate(self, file: str) -> str:
+        if file in self.tail:
+            return "kept in the last messages"
+        if file in self.reattached:
+            return "put back by the client"
+        if file in self.redelivered:
+            return "delivered again"
+        if file in self.reread:
+            return "read again"
+        name = file.rpartition("/")[2]
+        return "named in the summary only" if name in self.summary else "gone"
+
+
+def last_compaction(data: bytes) -> Compaction | None:
+    """The newest one of a transcript; None: it was never compacted."""
+    records = [record for line in data.split(b"\n") if (record := record_of(line)) is not None]
+    places = [index for index, record in enumerate(records) if record.get("subtype") == "compact_boundary"]
+    if not places:
+        return None
+    boundary = places[-1]
+    start = places[-2] if len(places) > 1 else 0
+    found = Compaction()
+    metadata = records[boundary].get("compactMetadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    found.at = str(records[boundary].get("timestamp", ""))
+    found.trigger = str(metadata.get("trigger", ""))
+    found.tokens = (int(metadata.get("preTokens") or 0), int(metadata.get("postTokens") or 0))
+    named = [record for record in records[:boundary] if record.get("uuid")]
+    kept = kept_from([*named, records[boundary]], len(named), segment_of(records[boundary]))
+    tail = {record["uuid"] for record in named[kept:]}
+    for record in records[start:boundary]:
+        for file, how in _files(record).items():
+            found.before.setdefault(file, how)
+            if record.get("uuid") in tail:
+                found.tail.add(file)
+    for record in records[boundary + 1 :]:
+        _after(record, found)
+    return found
+
+
+def _files(record: Rec) -> dict[str, str]:
+    """What one record brought into the window."""
+    found = {meant(title[0]): DELIVERED for title in titles_in(record)[0]}
+    for call in calls_in(record):
+        path = call.get("input", {}).get("file_path") if call.get("name") in _READERS else None
+        if isinstance(path, str):
+            found.setdefault(path, READ)
+    attachment = attachment_of(record)
+    if attachment.get("type") == "file" and isinstance(attachment.get("filename"), str):
+        found.setdefault(attachment["filename"], READ)  # put back by a compaction before
+    for text in _texts(record):
+        if text.startswith(_BODY):
+            found[text[len(_BODY) :].partition("\n")[0] + "/SKILL.md"] = SKILL
+    return found
+
+
+def _after(record: Rec, found: Compaction) -> None:
+    if record.get("isCompactSummary"):
+        found.summary = "\n".join(_texts(record))
+    attachment = attachment_of(record)
+    if attachment.get("type") == "file":
+        found.reattached.add(str(attachment.get("filename", "")))
+    elif attachment.get("type") == "invoked_skills":
+        whole = str(attachment)
+        found.reattached |= {
+            file for file, how in found.before.items() if how == SKILL and file.split("/")[-2] in whole
+        }
+    else:
+        for file, how in _files(record).items():
+            (found.reread if how == READ else found.redelivered).add(file)
+
+
+def _texts(record: Rec) -> list[str]:
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    blocks = [{"text": content}] if isinstance(content, str) else content if isinstance(content, list) else []
+    return [block["text"] for block in blocks if isinstance(block, dict) and isinstance(block.get("text"), str)]
