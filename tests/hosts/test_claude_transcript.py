@@ -8,6 +8,7 @@ import pytest
 from handbill.core.event import PROMPT_SUBMITTED, Event
 from handbill.core.pack import block
 from handbill.hosts import claude_transcript as transcript
+from handbill.hosts.claude_failures import failures
 from makers import batch
 
 A = block("/a", "0123abcd", "text\nof a")
@@ -102,6 +103,30 @@ def titles(data: bytes, siblings: bool = False) -> set[str]:
     return {name[0] for name in transcript.survivors(data, siblings=siblings, complete=True).titles}
 
 
+@pytest.mark.parametrize("siblings", [True, False])
+def test_results_of_calls_made_at_once_all_survive(siblings: bool) -> None:
+    """Only the last one is an ancestor of what follows; the client takes every call's result."""
+
+    def denied(uuid: str, parent: str, id: str, text: str) -> bytes:
+        content = [
+            {
+                "tool_use_id": id,
+                "type": "tool_result",
+                "is_error": True,
+                "content": f"[Held once by Handbill] x\n\n{text}",
+            }
+        ]
+        return line("user", uuid, parent, message={"content": content})
+
+    data = (
+        call("a1", None, "t1") + call("a2", "a1", "t2") + denied("r1", "a1", "t1", A) + denied("r2", "a2", "t2", B)
+        + call("a3", "r2", "t3")
+        + line("user", "old", "a1", message={"content": "a prompt that was taken back"})
+        + injection("i", "old", block("/gone", "0123abcd", "x")) + call("a4", "a3", "t4")
+    )  # fmt: skip
+    assert titles(data, siblings) == {"/a", "/b"}
+
+
 def test_survivors_are_on_the_chain_of_the_newest_leaf() -> None:
     assert titles(CHAIN) == {"/a"}
     rewound = CHAIN + line("user", "9", "2", message={})  # the person went back to before the injection
@@ -160,7 +185,7 @@ def test_failures_of_our_hooks_only() -> None:
         + failed("6", "hook_success", "python -c handbill.hook", exitCode=1)
         + line("user", "4", message={"content": "hook_cancelled handbill.hook"})
     )
-    found = transcript.failures(data, b"handbill.hook")
+    found = failures(data, b"handbill.hook")
     assert [(uuid, event) for uuid, event, _ in found] == [(name, "PostToolBatch") for name in "126"]
     assert "exit code 1" in found[0][2] and "3000 ms" in found[1][2]
 

@@ -204,7 +204,7 @@ def hook_failed(world: World, event: Event, since: int) -> bool:
 
 def failures(event: Event, world: World, since: int) -> tuple[list[tuple[str, str, str]], int]:
     """Our hooks that failed behind byte `since`, and how far the transcript was read."""
-    from handbill.hosts.claude_transcript import failures as read
+    from handbill.hosts.claude_failures import failures as read
 
     start = max(since, world.size(event.transcript) - (1 << 20), 0)
     data = world.tail(event.transcript, start) or b""

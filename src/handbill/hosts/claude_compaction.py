@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from handbill.core.pack import meant
-from handbill.hosts.claude_transcript import attachment_of, calls_in, kept_from, record_of, segment_of, titles_in
+from handbill.hosts.claude_transcript import (
+    attachment_of,
+    blocks_of,
+    calls_in,
+    kept_from,
+    record_of,
+    segment_of,
+    titles_in,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,7 +113,4 @@ def _after(record: Rec, found: Compaction) -> None:
 
 
 def _texts(record: Rec) -> list[str]:
-    message = record.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    blocks = [{"text": content}] if isinstance(content, str) else content if isinstance(content, list) else []
-    return [block["text"] for block in blocks if isinstance(block, dict) and isinstance(block.get("text"), str)]
+    return [block["text"] for block in blocks_of(record) if isinstance(block.get("text"), str)]

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from handbill.core.window import Record
 
 _INJECTION = b'"hook_additional_context"'
-_FAILURES = (b'"hook_non_blocking_error"', b'"hook_cancelled"', b'"hook_success"')
 _CUT = "<persisted-output>"
 _BOUNDARY = b'"compact_boundary"'
 
@@ -53,6 +52,15 @@ def attachment_of(record: dict[str, Any]) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def blocks_of(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a message consists of; plain text is one block."""
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+
+
 def titles_in(record: dict[str, Any]) -> tuple[dict[Title, int], dict[Title, int]]:
     """Our blocks in one injection, title -> size: whole ones, and those the host cut to a preview.
 
@@ -78,10 +86,8 @@ def titles_in(record: dict[str, Any]) -> tuple[dict[Title, int], dict[Title, int
 
 def _denials(record: dict[str, Any]) -> Iterator[str]:
     """Reasons of calls that we denied: the only tool results that carry pages of ours."""
-    message = record.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    for block in content if isinstance(content, list) else ():
-        if isinstance(block, dict) and block.get("type") == "tool_result" and block.get("is_error") is True:
+    for block in blocks_of(record):
+        if block.get("type") == "tool_result" and block.get("is_error") is True:
             inner = block.get("content")
             parts = (
                 [part.get("text") for part in inner if isinstance(part, dict)] if isinstance(inner, list) else [inner]
@@ -169,15 +175,18 @@ def survivors(data: bytes, *, siblings: bool, complete: bool) -> Survivors:
     titles: dict[Title, int] = {}
     tools: list[str] = []
     for record in records:
-        inside = record["uuid"] in chain
-        if not inside and siblings and attachment_of(record) and record.get("parentUuid") in chain:
-            chain.add(record["uuid"])
-            inside = True
-        if inside:
+        beside = record["uuid"] not in chain and record.get("parentUuid") in chain
+        if beside and ((siblings and attachment_of(record)) or _has_result(record)):
+            chain.add(record["uuid"])  # results of calls made at once: one is in the chain, the client takes all
+        if record["uuid"] in chain:
             titles.update(titles_in(record)[0])
             tools += [call["id"] for call in calls_in(record)]
     # what stands before a compaction is gone, whether it was read or not
     return Survivors(titles, tuple(tools), complete or boundary >= 0)
+
+
+def _has_result(record: dict[str, Any]) -> bool:
+    return record.get("type") == "user" and any(block.get("type") == "tool_result" for block in blocks_of(record))
 
 
 def _lines(data: bytes) -> Iterator[bytes]:
@@ -234,10 +243,7 @@ def kept_tail(data: bytes, since: int) -> Survivors | None:
 def calls_in(record: dict[str, Any]) -> list[dict[str, Any]]:
     if record.get("type") != "assistant":
         return []
-    message = record.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    blocks = content if isinstance(content, list) else []
-    return [b for b in blocks if isinstance(b, dict) and b.get("type") == "tool_use" and isinstance(b.get("id"), str)]
+    return [b for b in blocks_of(record) if b.get("type") == "tool_use" and isinstance(b.get("id"), str)]
 
 
 def calls(data: bytes) -> list[dict[str, Any]]:
@@ -258,36 +264,9 @@ def skills(data: bytes) -> list[str]:
     rest = data[max(data.rfind(_BOUNDARY), 0) :]
     found = []
     for record in records_with(rest, _SKILL):
-        message = record.get("message")
-        content = message.get("content") if isinstance(message, dict) else None
-        blocks = [{"text": content}] if isinstance(content, str) else content if isinstance(content, list) else []
-        texts = [block.get("text") for block in blocks if isinstance(block, dict)]
+        texts = [block.get("text") for block in blocks_of(record)]
         mark = _SKILL.decode()
         found += [t[len(mark) :].partition("\n")[0] for t in texts if isinstance(t, str) and t.startswith(mark)]
-    return found
-
-
-def failures(data: bytes, mark: bytes) -> list[tuple[str, str, str]]:
-    """(uuid, host event, what happened) of our own hooks that the host says failed."""
-    found = []
-    for marker in _FAILURES:
-        for record in records_with(data, marker):
-            attachment = attachment_of(record)
-            command = str(attachment.get("command", ""))
-            if f'"{attachment.get("type")}"'.encode() != marker or mark.decode() not in command:
-                continue
-            code = attachment.get("exitCode")
-            if attachment["type"] == "hook_success":
-                if code == 0:
-                    continue
-                how = f"died after its answer was taken (exit code {code})"
-            elif attachment["type"] == "hook_non_blocking_error":
-                how = f"ended without an answer (exit code {code})"
-            elif attachment.get("timedOut"):
-                how = f"timed out after {attachment.get('durationMs')} ms"
-            else:
-                how = "was cancelled by the client"
-            found.append((str(record.get("uuid", "")), str(attachment.get("hookEvent", "")), how))
     return found
 
 
