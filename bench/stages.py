@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 import callgrind
 import records
+from handbill.config import CONTEXT_FILES
 from project import TITLE, USUAL_TRANSCRIPT, Event, Plain, Project, context
 
 STANDARDS = 6
+CONTEXT = 4
 
 
 def starting(project: Project) -> Event:
@@ -78,6 +80,30 @@ def writing(project: Project) -> Event:
     return project.event("PreToolUse", tool_name="Write", tool_input=values, tool_use_id="toolu_write")
 
 
+def calling(project: Project) -> Event:
+    """Where gates may hold any call, and none has a reason to."""
+    project.hook(idle(project))
+    return project.event("PreToolUse", tool_name="Bash", tool_input={"command": "make"}, tool_use_id="toolu_bash")
+
+
+def resting(project: Project) -> Event:
+    project.hook(idle(project))
+    return project.event("Stop", stop_hook_active=False)
+
+
+def starting_with_context(project: Project) -> Event:
+    for number in range(CONTEXT):
+        project.write(f".context/{CONTEXT_FILES[number]}", f"# {number}\n\n" + "A rule of this project.\n" * 10)
+    return starting(project)
+
+
+def compacted(project: Project) -> Event:
+    """A regular session, in a project without any of the gates' folders."""
+    project.hook(idle(project))
+    project.hook(project.event("PreCompact", trigger="auto"))
+    return project.event("SessionStart", source="compact")
+
+
 def _writes_nothing(before: Plain, after: Plain) -> bool:
     return before == after and not before["openClaims"] and not before["pendingPreloads"]
 
@@ -105,6 +131,10 @@ START = Stage("c  SessionStart(startup), the six standards", starting, STANDARDS
 SKILL = Stage("s  UserPromptExpansion, a skill begins with 12 pages", beginning, PAGES, _claims, 4.0)
 WRITE = Stage("w  PreToolUse(Write), nothing to hold it for", writing, 0, _writes_nothing, 1.5)
 PROMPT = Stage("p  UserPromptSubmit, nothing has changed", prompting, 0, _writes_nothing, 1.5)
+CALL = Stage("g  PreToolUse(Bash), gates registered, none holds it", calling, 0, _writes_nothing, 1.45)
+REST = Stage("h  Stop, gates registered, none keeps it going", resting, 0, _writes_nothing, 1.45)
+LOAD = Stage("l  SessionStart(startup), standards and a context of 4 files", starting_with_context, 11, _claims, 3.0)
+AGAIN = Stage("m  SessionStart(compact), regular session, no gate applies", compacted, STANDARDS, _claims, 3.0)
 SETTLE = Stage("d  PostToolBatch, settles two receipts", settling, 0, _settles, None)
 
 

@@ -29,7 +29,7 @@ class Subject:
 
     def command(self, event: str) -> list[str]:
         """The command line that the client starts for this event."""
-        registered: Mapping[str, Any] = handlers(self.python, self.folder, LANES)[event][0]
+        registered: Mapping[str, Any] = handlers(self.python, self.folder, LANES, every=True)[event][0]
         return [registered["command"], *registered["args"]]
 
     def engine(self, *arguments: str, env: Mapping[str, str], cwd: str) -> None:

@@ -20,7 +20,15 @@ def no_real_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
-    for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID", "AI_AGENT"):
+    for name in (
+        "XDG_STATE_HOME",
+        "XDG_CONFIG_HOME",
+        "CLAUDE_PROJECT_DIR",
+        "CLAUDE_CODE_SESSION_ID",
+        "AI_AGENT",
+        "HANDBILL_ROLE",
+        "HANDBILL_DISPATCH",
+    ):
         monkeypatch.delenv(name, raising=False)
 
 

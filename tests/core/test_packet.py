@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handbill.core.packet import Packet, sections
+
+TEXT = "# Title\nintro\n\n## One\nfirst\n```\n## not a heading\n```\n\n## Two\nsecond\n"
+
+
+def test_sections_keep_every_line() -> None:
+    found = sections("f", TEXT)
+    assert [one.title for one in found] == ["", "One", "Two"]
+    assert "## not a heading" in found[1].text
+    assert "\n\n".join(one.text for one in found) == TEXT.strip("\n")
+
+
+def test_all_of_it_when_it_fits() -> None:
+    packet = Packet([("a.md", TEXT), ("b.md", "short")], 1000)
+    assert packet.left == [] and "--- a.md ---" in packet.text() and "left out" not in packet.text()
+
+
+def test_each_has_its_share_and_what_is_left_out_is_named() -> None:
+    long = "".join(f"## S{number}\n{'word ' * 80}\n\n" for number in range(10))
+    packet = Packet([("first.md", long), ("second.md", long)], 600)
+    assert packet.size <= 600 and packet.shares == {"first.md": 400, "second.md": 200}
+    taken = [section.file for section in packet.sections if section.taken]
+    assert taken.count("first.md") > taken.count("second.md") > 0
+    assert len(packet.left) == 20 - len(taken) and packet.text().count("- second.md: S") == 10 - taken.count(
+        "second.md"
+    )
+
+
+def test_what_one_does_not_need_goes_to_the_others() -> None:
+    long = "".join(f"## S{number}\n{'word ' * 80}\n\n" for number in range(4))
+    assert Packet([("a.md", "short"), ("b.md", long)], 500).left == []
+
+
+@given(st.lists(st.text("ab\n# `", max_size=200), max_size=5), st.integers(0, 200))
+def test_never_over_the_budget_and_nothing_forgotten(texts: list[str], budget: int) -> None:
+    packet = Packet([(f"{number}.md", text) for number, text in enumerate(texts)], budget)
+    assert packet.size <= budget
+    assert all(one.taken or f"- {one.file}: " in packet.text() for one in packet.sections)

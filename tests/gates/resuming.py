@@ -1,0 +1,61 @@
+"""A project with a resume file, on the host in a box."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from box import Box
+from handbill.store.files import FileStore
+
+Make = Callable[..., Box]
+HOME = "02-projects/24-login"
+RESUME = f"{HOME}/01-planning/_resume.md"
+HEAD = """---
+project_id: 24-login
+current_phase: execution
+current_task: 15
+next_action: execute-project
+files_to_load:
+  - 01-planning/overview.md
+  - steps.md
+  - 03-working/code.py
+---
+MARK-RESUME
+"""
+
+
+def prepared(made: Box) -> Box:
+    made.write(RESUME, HEAD)
+    made.write(f"{HOME}/01-planning/overview.md", "MARK-OVERVIEW\n")
+    made.write(f"{HOME}/01-planning/steps.md", "MARK-STEPS\n")
+    made.write(f"{HOME}/03-working/code.py", "MARK-CODE = 1\n")
+    made.write("02-projects/25-other/01-planning/_resume.md", HEAD.replace("MARK", "OTHER"))
+    made.sim.start()
+    return made
+
+
+def seen(box: Box) -> str:
+    return "\n".join(text for _, text in box.sim.views.get("main", []))
+
+
+def note(box: Box) -> dict[str, Any]:
+    found = FileStore(str(box.project / "sessions")).noted((box.sim.session, "main"), "resume")
+    assert found is not None
+    return found
+
+
+def work(box: Box) -> None:
+    box.sim.read(f"{HOME}/01-planning/steps.md")
+    box.sim.batch(
+        ("Edit", {"file_path": str(box.project / HOME / "03-working/code.py"), "old_string": "a", "new_string": "b"})
+    )
+    box.sim.batch(("Bash", {"command": "make"}))
+
+
+def mode(box: Box) -> dict[str, Any]:
+    lines = [line for line in seen(box).splitlines() if line.startswith("resume_mode: ")]
+    assert len(lines) == 1, lines
+    found: dict[str, Any] = json.loads(lines[0].partition(": ")[2])
+    return found

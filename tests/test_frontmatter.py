@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from handbill.cli.wiring import yaml_folder
+from handbill.frontmatter import BadHead, parse
+
+SOURCE = str(Path(__file__).parents[1] / "src")
+
+
+@pytest.mark.parametrize(
+    "text, fields, rest",
+    [
+        ("---\na: 1\n---\nbody", {"a": 1}, "body"),
+        ("---\na: [x, y]\nb:\n  - z\n...\n\nbody\n", {"a": ["x", "y"], "b": ["z"]}, "body\n"),
+        ("---  \na: 'a --- b'\n---", {"a": "a --- b"}, ""),
+        ("---\nbase: &b {x: 1}\nother: *b\n---\n", {"base": {"x": 1}, "other": {"x": 1}}, ""),
+        ("---\na: yes\nb: 2026-01-03 text\n---\n", {"a": True, "b": "2026-01-03 text"}, ""),
+    ],
+)
+def test_heads(text: str, fields: dict[str, object], rest: str) -> None:
+    assert parse(text) == (fields, rest)
+
+
+@pytest.mark.parametrize(
+    "text, why",
+    [
+        ("", "does not begin"), ("a: 1", "does not begin"), ("---\na: 1", "never closed"), ("---\n---\n", "no list"),
+        ("---\na: 1\na: 2\n---\n", "line 3, column 1: the field 'a' stands there twice"),
+        ("---\nx: {a: 1, a: 2}\n---\n", "twice"), ("---\na: b: c\n---\n", "line 2"), ("---\n\ta: 1\n---\n", "line 2"),
+        ("---\n&a [*a]\n---\n", "no list"), ("---\na: *nobody\n---\n", "line 2"), ("---\na: \x01\n---\n", ""),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_says_why(text: str, why: str) -> None:
+    with pytest.raises(BadHead, match="") as caught:
+        parse(text)
+    assert why in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_many_aliases_cost_nothing() -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
+    assert len(parse("---\n" + "\n".join(lines) + "\n---\n")[0]) == 30
+
+
+@pytest.mark.parametrize("packages, expected", [(True, "{'a': 1}"), (False, "engine install")])
+def test_in_a_hooks_own_interpreter(packages: bool, expected: str) -> None:
+    """-I -S: no site-packages; `engine install` says where PyYAML is."""
+    code = (
+        f"import sys;sys.path.insert(0,{SOURCE!r})\n"
+        + (f"sys.path.append({yaml_folder()!r})\n" if packages else "")
+        + "from handbill.frontmatter import parse\ntry: print(parse('---\\na: 1\\n---')[0])\nexcept ValueError as e: print(e)"
+    )
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
+    assert expected in done.stdout
