@@ -10,7 +10,7 @@ import callgrind
 import jq_hook
 from project import Project
 from report import Report
-from stages import AGAIN, CALL, DELIVER, IDLE, LOAD, PROMPT, REST, SETTLE, SKILL, START, WRITE, counted, idle
+from stages import AGAIN, BEFORE, CALL, DELIVER, IDLE, LOAD, PROMPT, REST, SETTLE, SKILL, START, WRITE, counted, idle
 from subject import Subject
 
 ROUNDS = 3  # string hashes are random in every process, so counts differ by some tenths of a percent
@@ -27,7 +27,9 @@ def measure(root: Path, subject: Subject) -> Report:
         return report
     floor = bare(root / "bare", subject)
     report.add(f"{subject.python} -I -S -c pass", floor / 1e6, 1.0, "–")
-    for number, stage in enumerate((IDLE, CALL, REST, DELIVER, START, LOAD, AGAIN, SKILL, PROMPT, WRITE, SETTLE)):
+    for number, stage in enumerate(
+        (IDLE, CALL, REST, DELIVER, START, LOAD, BEFORE, AGAIN, SKILL, PROMPT, WRITE, SETTLE)
+    ):
         counts = [counted(stage, Project(root / f"{number}-{turn}", subject)) for turn in range(ROUNDS)]
         count = statistics.median(counts)
         report.add(stage.name, count / 1e6, count / floor, report.hold(stage.name, count / floor, stage.limit))

@@ -104,6 +104,15 @@ def compacted(project: Project) -> Event:
     return project.event("SessionStart", source="compact")
 
 
+def compacting(project: Project) -> Event:
+    project.hook(idle(project))
+    return project.event("PreCompact", trigger="auto")
+
+
+def _notes(before: Plain, after: Plain) -> bool:
+    return before != after and not after["openClaims"]
+
+
 def _writes_nothing(before: Plain, after: Plain) -> bool:
     return before == after and not before["openClaims"] and not before["pendingPreloads"]
 
@@ -135,6 +144,7 @@ CALL = Stage("g  PreToolUse(Bash), gates registered, none holds it", calling, 0,
 REST = Stage("h  Stop, gates registered, none keeps it going", resting, 0, _writes_nothing, 1.45)
 LOAD = Stage("l  SessionStart(startup), standards and a context of 4 files", starting_with_context, 11, _claims, 3.0)
 AGAIN = Stage("m  SessionStart(compact), regular session, no gate applies", compacted, STANDARDS, _claims, 3.0)
+BEFORE = Stage("k  PreCompact, regular session, no gate applies", compacting, 0, _notes, 2.0)
 SETTLE = Stage("d  PostToolBatch, settles two receipts", settling, 0, _settles, None)
 
 

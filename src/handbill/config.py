@@ -78,6 +78,13 @@ class Config:
         return {**GATES[name], **self._values.get(name, {})}
 
     @property
+    def projects(self) -> str:
+        """The folder in which work that can be resumed stands; empty: nothing is resumed here."""
+        gate = self.gate("resume")
+        folder = gate["layout"].partition("{project}")[0].strip("/")
+        return f"{self.project}/{folder}".rstrip("/") if gate["mode"] != "off" else ""
+
+    @property
     def own_roles(self) -> dict[str, dict[str, Any]]:
         """Roles that the settings add to the shipped ones, or say otherwise."""
         found: dict[str, dict[str, Any]] = self._values.get("roles", {})
@@ -102,6 +109,10 @@ class Config:
     @property
     def shipped_skills(self) -> str:
         return f"{PACKAGE}/data/skills"
+
+    @property
+    def shipped_roles(self) -> str:
+        return f"{PACKAGE}/data/roles.json"
 
     @property
     def libraries(self) -> tuple[str, ...]:

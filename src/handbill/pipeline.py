@@ -209,7 +209,8 @@ def _suspicion(offset: int) -> Callable[[Window | None], tuple[Window | None, No
 
 
 def _log(turn: Turn, answer: Answer) -> None:
-    if turn.traces or turn.outcomes or turn.opened or turn.plan or answer.claim is not None:
+    told = turn.plan.notes or turn.plan.seen or turn.plan.verdict
+    if turn.traces or turn.outcomes or turn.opened or told or answer.claim is not None:
         from handbill.logbook import write
 
         write(turn, answer)

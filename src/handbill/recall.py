@@ -10,20 +10,22 @@ if TYPE_CHECKING:
     from handbill.core.window import Window
     from handbill.turn import Turn
 
-ROLE, RESUME = "role", "resume"
+ROLE, RESUME, CALLS = "role", "resume", "calls"
 _CALLS = 4 << 20  # so much of a transcript's end tells what the agent works on
 
 
 def recall(turn: Turn, window: Window) -> None:
     event, store = turn.event, turn.store
     if event.kind == COMPACTING or window.epoch or event.source == "resume":
-        for kind, key in ((ROLE, (event.session_id, MAIN)), (RESUME, event.window)):
+        asked = ((ROLE, (event.session_id, MAIN)), (RESUME, event.window))
+        for kind, key in asked[:1] if event.kind == COMPACTING else asked:
             try:
                 event.notes[kind] = store.noted(key, kind)
             except CorruptState as error:
                 event.notes[kind] = {"problem": str(error)}
-    if event.kind == COMPACTING:
-        event.notes["calls"] = turn.host.calls(event, turn.world, _CALLS)
+    projects = turn.config.projects if event.kind == COMPACTING else ""
+    if projects and turn.world.is_dir(projects):
+        event.notes[CALLS] = turn.host.calls(event, turn.world, _CALLS)
     if event.kind == SESSION_STARTED and event.source in ("startup", "clear") and event.window[1] == MAIN:
         try:
             event.handover = store.take_handover(event.session_id) or {}

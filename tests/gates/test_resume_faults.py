@@ -147,12 +147,12 @@ def test_missing_files_are_named(box: Box) -> None:
 
 
 def test_an_unexpected_fault_is_said_and_nothing_else_is_lost(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
-    from handbill.handlers import resume
+    from handbill.handlers import resuming
 
     def fails(*_: object) -> None:
         raise ZeroDivisionError("boom")
 
-    monkeypatch.setattr(resume, "resumed", fails)
+    monkeypatch.setattr(resuming, "resumed", fails)
     work(box)
     box.sim.compact()
     assert "ZeroDivisionError: boom" in mode(box)["error"] and any("boom" in line for line in box.errors())

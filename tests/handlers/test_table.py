@@ -11,5 +11,17 @@ def test_every_row_names_a_handler_and_every_handler_has_a_row() -> None:
     for name in named:
         assert callable(handler(name))
     modules = {file[:-3] for file in os.listdir(handlers.__path__[0]) if file.endswith(".py")}
-    parts = {"native", "library", "expansion", "skills", "notices", "bundle", "handover", "reading", "roles", "wording"}
+    parts = {
+        "native",
+        "library",
+        "expansion",
+        "skills",
+        "notices",
+        "bundle",
+        "handover",
+        "reading",
+        "resuming",
+        "roles",
+        "wording",
+    }
     assert named == modules - {"__init__", "table"} - parts

@@ -110,7 +110,9 @@ def changed(path: str, change: Callable[[str], str]) -> form.Dispatch:
 
 def _refused(path: str, wrong: list[str]) -> None:
     if wrong:
-        raise Malformed(f"{path}: {'; '.join(wrong)}", "correct it; what a dispatch looks like: engine dispatch new")
+        lost = all(line.startswith("progress was removed") for line in wrong)
+        hint = "put these lines back" if lost else "correct it; `engine dispatch new FILE` shows what one looks like"
+        raise Malformed(f"{path}: {'; '.join(wrong)}", hint)
 
 
 def _read(path: str) -> str:

@@ -64,7 +64,10 @@ class Shelf:
         known = self.projects()
         if name is not None and (not is_name(name) or name not in known):
             where = short(self.layout.folder, self.place.project)
-            raise BadResume(f"there is no project {name!r} in {where}{like(name, known)}", "its folder must be there")
+            raise BadResume(
+                f"there is no project {name!r} in {where}{like(name, known)}",
+                f"make {where}/{name} first, or set `layout` in [resume] of .handbill.toml",
+            )
         return [name] if name is not None else known
 
     def looked_at(self, project: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from handbill.cli.wiring import needed
 from handbill.cli.words import like
 from handbill.core.event import MAIN
 from handbill.errors import HandbillError
-from handbill.handlers.roles import declared
+from handbill.handlers.roles import REGULAR, declared
 from handbill.world import World
 
 if TYPE_CHECKING:
@@ -44,13 +44,12 @@ def run(args: argparse.Namespace) -> Result:
     place = here(args.project)
     if args.action == "list":
         return _list(place)
+    note = checked(args.name, args.dispatch, place) if args.action == "set" else None
     key = (choose_window(place, args.session, None)[0], MAIN)
-    if args.action == "clear":
-        place.store.note(key, "role", None)
-        return Result({"session": key[0]}, text=f"{key[0]}: no role is set any more")
-    note = checked(args.name, args.dispatch, place)
     place.store.note(key, "role", note)
-    warnings = [] if needed(place.config).every or args.name == "regular" else [
+    if note is None:
+        return Result({"session": key[0]}, text=f"{key[0]}: no role is set any more", next_step="engine gate status")
+    warnings = [] if needed(place.config).every or args.name == REGULAR else [
         "the hooks are registered for few tools only: what does not fit is listed with the first results instead of "
         f"holding a call; declare [roles.{args.name}] in .handbill.toml and run `engine install` to change that"
     ]  # fmt: skip
@@ -75,7 +74,14 @@ def checked(name: str, dispatch: str, place: Place) -> dict[str, Any]:
 
 def _list(place: Place) -> Result:
     roles = declared(World(place.config.roots), place.config)
-    rows = [{"role": name, "known_by": _known_by(values), "files": _files(values)} for name, values in roles.items()]
+    rows = [
+        {
+            "role": name,
+            "known_by": "nothing else fits" if name == REGULAR else _known_by(values),
+            "files": _files(values),
+        }
+        for name, values in roles.items()
+    ]
 
     def show(screen: Console) -> None:
         made = table("role|n", "known by", "files again after a compaction")

@@ -1,19 +1,15 @@
 """After a compaction: what a session's role works by is in the window again before the agent acts.
 
-PreCompact records the role; its files are delivered with the start that follows. What does not fit, or
-must be read by the agent itself, holds the first message's calls once; a turn without calls is kept from
-ending once. Regular sessions: nothing.
+The role was recorded just before (`role`); its files are delivered with the start that follows. What does
+not fit, or must be read by the agent itself, holds the first message's calls once; a turn without calls is
+kept from ending once. Regular sessions: nothing.
 """
 
 from __future__ import annotations
 
-from handbill.core.event import COMPACTING, MAIN, STOPPING, TOOL_BATCH_FINISHED, TOOL_CALLED
-from handbill.core.pack import HELD, shown
+from handbill.core.event import MAIN, STOPPING, TOOL_BATCH_FINISHED, TOOL_CALLED
 from handbill.core.plan import BLOCK, Plan
-from handbill.handlers.bundle import Bundle
-from handbill.handlers.reading import paths_read, reads_only
 from handbill.handlers.roles import role_of, targets
-from handbill.handlers.wording import bullets, say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,8 +30,6 @@ _ONE_MESSAGE = 10.0  # seconds in which the other calls of a held message come; 
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
     if window.agent != MAIN:
         return None  # a role is of the whole session, whose subagents have their own tasks
-    if event.kind == COMPACTING:
-        return _recorded(event, window, world, config)
     state = state_of(window)
     if event.kind == TOOL_CALLED:
         return _held(event, state, world, config)
@@ -52,16 +46,6 @@ def state_of(window: Window) -> State:
     return found if isinstance(found, dict) and found.get("epoch") == window.epoch else {}
 
 
-def _recorded(event: Event, window: Window, world: World, config: Config) -> Plan | None:
-    role = role_of(event, window, world, config)
-    plan = Plan()
-    if role.problem:
-        plan.notes.append(role.problem)
-    if not role.is_regular:
-        plan.flags["role"] = role.name
-    return plan or None
-
-
 def _again(event: Event, window: Window, world: World, config: Config) -> Plan | None:
     role = role_of(event, window, world, config)
     plan = Plan()
@@ -70,6 +54,10 @@ def _again(event: Event, window: Window, world: World, config: Config) -> Plan |
     files, own = targets(role, world, config)
     if role.is_regular or not files:
         return plan or None
+    from handbill.core.pack import shown
+    from handbill.handlers.bundle import Bundle
+    from handbill.handlers.wording import bullets, say
+
     permits = [role.dispatch] if role.dispatch else []
     bundle = Bundle(files, window, world, config.gate("compaction")["budget"], permits)
     bundle.leave(own)
@@ -89,10 +77,17 @@ def _again(event: Event, window: Window, world: World, config: Config) -> Plan |
 
 
 def _facts(state: State) -> dict[str, object]:
+    from handbill.core.pack import shown
+    from handbill.handlers.wording import bullets
+
     return {"role": state["role"], "count": len(state["left"]), "files": bullets(map(shown, state["left"]))}
 
 
 def _held(event: Event, state: State, world: World, config: Config) -> Plan | None:
+    from handbill.core.pack import HELD
+    from handbill.handlers.reading import reads_only
+    from handbill.handlers.wording import say
+
     now = world.now()
     late = state.get("state") == TOLD and now - state["at"] > _ONE_MESSAGE
     if state.get("state") not in (ARMED, TOLD) or late or all(reads_only(tool, state["left"]) for tool in event.tools):
@@ -110,6 +105,8 @@ def _at_rest(event: Event, state: State, world: World, config: Config) -> Plan |
     """The failsafe: a turn that made no call at all."""
     if state.get("state") != ARMED or event.source == "again":
         return None
+    from handbill.handlers.wording import say
+
     plan = Plan()
     plan.gate(BLOCK, say("compaction", "stop", world, config, **_facts(state)))
     plan.flags[FLAG] = {**state, "state": DONE}
@@ -120,6 +117,9 @@ def _followed(event: Event, state: State, world: World, config: Config) -> Plan 
     """A message is over: was it held, did it read, or could it not be held?"""
     if state.get("state") not in (ARMED, TOLD):
         return None
+    from handbill.handlers.reading import paths_read, reads_only
+    from handbill.handlers.wording import say
+
     plan = Plan()
     read = paths_read(event, state["left"], world, config)
     left = [path for path in state["left"] if path not in read]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from handbill.core.dispatch import FINISHED, Dispatch
 from handbill.core.globs import expand, matches
 from handbill.core.paths import join
 from handbill.core.sheet import Refusal
-from handbill.handlers.wording import read
+from handbill.hotjson import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ class Role:
 
 
 def declared(world: World, config: Config) -> Roles:
-    shipped: Roles = read(f"{config.shipped_skills.rpartition('/')[0]}/roles.json", world)
+    shipped: Roles = loads((world.tail(config.shipped_roles, 0) or b"{}").decode())
     return {**shipped, **{name: {**shipped.get(name, {}), **own} for name, own in config.own_roles.items()}}
 
 
@@ -126,4 +125,6 @@ def _is_finished(path: str, world: World) -> bool:
     sheet = world.load(path)
     if isinstance(sheet, Refusal) or "tatus" not in sheet.text[:4000]:
         return False
+    from handbill.core.dispatch import FINISHED, Dispatch
+
     return Dispatch(sheet.text).status in FINISHED

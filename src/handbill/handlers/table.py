@@ -35,7 +35,7 @@ HANDLERS: dict[str, tuple[str, ...]] = {
     ev.TOOL_BATCH_FINISHED: (
         "start", "load_gate", "compaction", "resume", "skill", "subagent", "directives", "freshness",
     ),
-    ev.COMPACTING: ("compaction", "resume"),
+    ev.COMPACTING: ("role", "resume"),
     ev.STOPPING: ("compaction",),
     ev.INSTRUCTIONS_LOADED: ("instructions",),
 }  # fmt: skip
@@ -57,15 +57,17 @@ def _load_gate(event: Event, window: Window) -> bool:
 
 
 def _compaction(event: Event, window: Window) -> bool:
-    if event.kind == ev.COMPACTING or (window.epoch and event.kind != ev.TOOL_CALLED and _start(event, window)):
-        return True
+    if window.epoch and event.kind != ev.TOOL_CALLED and _start(event, window):
+        return window.flags.get("role") != "regular"  # as it was found just before the compaction
     state = window.flags.get("reread")
     return state is not None and state.get("state") in ("armed", "told")
 
 
 def _resume(event: Event, window: Window) -> bool:
-    if event.kind == ev.COMPACTING or event.handover:
+    if event.handover or "calls" in event.notes:
         return True
+    if event.kind == ev.COMPACTING:
+        return False  # nothing here can be resumed: its calls were not even looked for
     return (window.epoch > 0 and _start(event, window)) or event.source == "resume"
 
 

@@ -196,13 +196,10 @@ class FileStore:
 
     def notices(self, session: str) -> list[dict[str, Any]]:
         name = _safe(session)
-        for root in self._roots:
-            try:
-                posix.stat(f"{root}/.windows/{name}.notices")
-            except OSError:
-                continue  # the usual case: no word was left
-            return _notes().notices(self._roots, name)  # type: ignore[no-any-return]
-        return []
+        if not self._is_there(f".windows/{name}.notices"):
+            return []
+        found: list[dict[str, Any]] = _notes().notices(self._roots, name)
+        return found
 
     def settle_notices(self, session: str, ids: Collection[str]) -> None:
         _notes().settle(self._roots, _safe(session), ids)
@@ -219,22 +216,27 @@ class FileStore:
 
     def noted(self, key: Key, kind: str) -> dict[str, Any] | None:
         name = f"{file_name(key)}.{kind}"
-        text = _notes().read(self._roots, name)
+        text = _notes().read(self._roots, name) if self._is_there(f".windows/{name}") else None
         return _notes().as_note(text, name) if text is not None else None
+
+    def _is_there(self, name: str) -> bool:
+        """Most of what could be noted is not: asked without loading what reads it."""
+        for root in self._roots:
+            try:
+                posix.stat(f"{root}/{name}")
+                return True
+            except OSError:
+                continue
+        return False
 
     def leave_handover(self, handover: dict[str, Any]) -> None:
         _notes().leave_handover(self._roots, handover)
 
     def take_handover(self, session: str) -> dict[str, Any] | None:
-        for root in self._roots:
-            try:
-                posix.stat(f"{root}/.engine/handovers.json")
-            except OSError:
-                continue  # the usual case: nobody left anything
-            found: dict[str, Any] | None = _notes().take_handover((root,), session)
-            if found is not None:
-                return found
-        return None
+        if not self._is_there(".engine/handovers.json"):
+            return None
+        found: dict[str, Any] | None = _notes().take_handover(self._roots, session)
+        return found
 
     def keep_page(self, name: str, text: str) -> str:
         found: str = _notes().keep_page(self._roots, name, text)

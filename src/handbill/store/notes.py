@@ -158,7 +158,8 @@ def take_handover(roots: Roots, session: str) -> dict[str, Any] | None:
         return kept
 
     for root in roots:
-        _changed_handovers(root, change)
+        if not taken and _read(f"{root}/.engine/handovers.json") is not None:
+            _changed_handovers(root, change)
     return taken[0] if taken else None
 
 

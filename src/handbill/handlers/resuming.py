@@ -1,0 +1,126 @@
+"""What the agent was at is noted before a compaction, and handed over after it.
+
+Whatever is wrong with any of it is said in `resume_mode`, and nothing else is held up by it.
+"""
+
+from __future__ import annotations
+
+from handbill.core.pack import shown
+from handbill.core.plan import Plan
+from handbill.core.resuming import (
+    CACHE,
+    FILES,
+    HIGH,
+    LOW,
+    MEDIUM,
+    TRANSCRIPT,
+    UNKNOWN,
+    Found,
+    Layout,
+    by_calls,
+    by_words,
+    unusable,
+)
+from handbill.errors import describe
+from handbill.handlers.handover import resumed
+from handbill.handlers.resume import MODE, NOTE
+from handbill.handlers.wording import say
+from handbill.hotjson import dumps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from handbill.config import Config
+    from handbill.core.event import Event
+    from handbill.core.window import Window
+    from handbill.world import World
+
+_MENTIONS = 256 << 10  # so much of a transcript's end is searched for names
+
+
+# --- before ------------------------------------------------------------------------------------
+
+
+def noted(event: Event, window: Window, world: World, config: Config) -> Plan:
+    layout = Layout(config.project, config.gate("resume")["layout"])
+    found, method, chain = _project(event, window, world, config, layout)
+    plan = Plan()
+    now = world.now()
+    plan.keep[NOTE] = {
+        "active_project_id": found.project or None, "confidence": found.confidence, "detection_method": method,
+        "last_tool_calls": found.calls, "fallback_chain": chain, "created_at": world.clock(now), "created": now,
+        "project_root": config.project,
+    }  # fmt: skip
+    if found.confidence in (HIGH, MEDIUM):
+        plan.flags["project"] = found.project
+    return plan
+
+
+def _project(
+    event: Event, window: Window, world: World, config: Config, layout: Layout
+) -> tuple[Found, str, list[str]]:
+    """The transcript first, then what this window was at before, then the files themselves."""
+    projects = [name for name in world.names(layout.folder) if world.is_dir(layout.home(name))]
+    found = by_calls(event.notes.get("calls", ()), layout, projects, config.gate("resume")["skills"])
+    if found.project:
+        return found, TRANSCRIPT, [TRANSCRIPT]
+    text = (world.tail(event.transcript, -_MENTIONS) or b"").decode("utf-8", "replace")
+    mentioned = by_words(text, projects)
+    known = window.flags.get("project")
+    if isinstance(known, str) and known in projects:
+        return Found(known, MEDIUM), CACHE, [TRANSCRIPT, CACHE]
+    chain = [TRANSCRIPT, CACHE, FILES]
+    ages = {name: world.changed(layout.resume_file(name)) for name in projects}
+    newest = max(ages, key=lambda name: ages[name], default="")
+    if newest and ages[newest] > window.created:  # somebody wrote down in this very session where to go on
+        return Found(newest, MEDIUM), FILES, chain
+    if mentioned.project:
+        return mentioned, TRANSCRIPT, [TRANSCRIPT]
+    return (Found(newest, LOW), FILES, chain) if newest and ages[newest] else (Found(), "none", chain)
+
+
+# --- after -------------------------------------------------------------------------------------
+
+
+def consumed(event: Event, window: Window, world: World, config: Config) -> Plan:
+    """The note is used once, whatever came of it; the lanes of one start all find it."""
+    layout = Layout(config.project, config.gate("resume")["layout"])
+    state = event.notes.get(NOTE)
+    if state is not None and state.get("consumed", window.epoch) != window.epoch:
+        state = None  # of a compaction before this one
+    try:
+        plan, mode = _answer(state, window, world, config, layout)
+    except Exception as error:  # the start must go on, with everything else that belongs to it
+        plan, mode = Plan(), {"active": False, "error": f"resuming failed: {describe(error)}"}
+    if not mode["active"]:
+        why = str(mode.get("error") or mode.get("reason"))
+        plan.say("resume", say("resume", "inactive", world, config, mode=dumps(mode), why=why), "resume gate")
+    problems = [mode["error"]] if mode.get("error") else []
+    plan.notes += [f"resume: {problem}" for problem in (*problems, *mode.get("problems", ()))]
+    plan.flags["resumed"] = window.epoch
+    plan.flags[MODE] = mode
+    if state is not None:
+        plan.keep[NOTE] = {**state, "consumed": window.epoch}
+    return plan
+
+
+def _answer(
+    state: dict[str, Any] | None, window: Window, world: World, config: Config, layout: Layout
+) -> tuple[Plan, dict[str, Any]]:
+    if state is None:
+        return Plan(), {"active": False, "reason": "no resume state was written before the compaction"}
+    problem = str(state.get("problem") or "") or unusable(state, config.project, world.now())
+    if problem:
+        return Plan(), {"active": False, "error": problem}
+    project, confidence = state["active_project_id"] or "", state["confidence"]
+    if confidence not in (HIGH, MEDIUM) or not project:
+        mode = {"active": False, "reason": f"the confidence is {confidence if project else UNKNOWN}, too low to resume"}
+        return Plan(), {**mode, "project_id": project} if project else mode
+    path = layout.resume_file(project)
+    if not world.is_file(path):
+        return Plan(), {
+            "active": False, "project_id": project, "error": f"{shown(path)} is not there",
+            "suggestion": f"engine resume write {project}",
+        }  # fmt: skip
+    return resumed(project, state, path, layout, window, world, config)

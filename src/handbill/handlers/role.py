@@ -1,0 +1,26 @@
+"""Before a compaction: who this session is, while what tells it is still in the window."""
+
+from __future__ import annotations
+
+from handbill.core.event import MAIN
+from handbill.core.plan import Plan
+from handbill.handlers.roles import role_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.config import Config
+    from handbill.core.event import Event
+    from handbill.core.window import Window
+    from handbill.world import World
+
+
+def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
+    if window.agent != MAIN:
+        return None
+    role = role_of(event, window, world, config)
+    plan = Plan()
+    if role.problem:
+        plan.notes.append(role.problem)
+    if window.flags.get("role") != role.name:  # a regular one, too: then nobody has to look again after it
+        plan.flags["role"] = role.name
+    return plan or None
