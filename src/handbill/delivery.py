@@ -111,6 +111,10 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
             for refusal in answer.claim.refused:
                 if refusal.quiet:  # gone or empty now: a later touch looks again
                     _forget(after, refusal.path)
+                parts = after.files[refusal.path]["parts"] if refusal.path in after.files else ""
+                if "." in parts and parts.strip("."):
+                    refusal.quiet = False  # some of it was delivered, and the rest will never come
+                    refusal.why += " before all of its parts were delivered"
         return _telling(turn, after, answer), answer
 
     try:
@@ -128,6 +132,8 @@ def _own_pages(turn: Turn) -> dict[str, Sheet | Refusal]:
     """What handlers say in their own words becomes files: a page that was lost can be delivered again."""
     found: dict[str, Sheet | Refusal] = {}
     for want in [want for want in turn.plan.wants if want.text]:
+        # as a file would be read: what is kept and what is delivered must be the same text
+        want.text = want.text.replace("\r\n", "\n").replace("\0", "\ufffd").strip("\n")
         digest = digest_of(want.text)
         try:
             want.path = turn.store.keep_page(f"{want.path}-{digest}.md", want.text)

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 MOST = 1 << 16  # characters; a head is a few lines, and reading YAML is slow
 
 
+_MERGE = "tag:yaml.org,2002:merge"
+
+
 class BadHead(ValueError):
     """Why a page's head cannot be used; names the line."""
 
@@ -46,7 +49,7 @@ def parse(text: str) -> tuple[dict[str, Any], str]:
         raise BadHead(str(error).replace("\n", " ")) from None
     except RecursionError:
         raise BadHead("its frontmatter is nested too deep") from None
-    except ValueError as error:  # a date that is none
+    except (TypeError, ValueError) as error:  # a date that is none
         raise BadHead(str(error)) from None
     if not isinstance(found, dict):
         raise BadHead("its frontmatter is no list of `field: value` lines")
@@ -60,16 +63,33 @@ def _loader(yaml: Any) -> Any:
     class Strict(fast):  # type: ignore[misc, valid-type]
         pass
 
+    merging: set[int] = set()  # nodes that merge others; the loader forgets it when it has done so
+
+    def refuse(why: str, node: Any) -> None:
+        raise yaml.constructor.ConstructorError(None, None, why, node.start_mark)
+
     def mapping(loader: Any, node: Any) -> Any:
         seen = set()
-        for key, _ in node.value:
-            name = key.value if isinstance(key.value, str) else repr(key.value)
-            if name in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the field {name!r} stands there twice", key.start_mark
-                )
-            seen.add(name)
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                refuse("a field's name must be a plain word", key)
+            if key.value in seen:
+                refuse(f"the field {key.value!r} stands there twice", key)
+            seen.add(key.value)
+            if key.tag == _MERGE:
+                if any(map(_merges, value.value if _is_list(value) else [value])):
+                    refuse("what is merged merges others itself: write its fields out", key)
+                merging.add(id(node))
+        loader.flatten_mapping(node)
         return dict(loader.construct_pairs(node, deep=True))
+
+    def _is_list(node: Any) -> bool:
+        return isinstance(node, yaml.SequenceNode)
+
+    def _merges(node: Any) -> bool:
+        """Merging in a chain doubles and doubles: a few lines could fill the memory."""
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        return id(node) in merging or any(key.tag == _MERGE for key, _ in pairs)
 
     Strict.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)
     return Strict

@@ -17,7 +17,7 @@ from handbill.core.event import (
     TOOL_BATCH_FINISHED,
     TOOL_CALLED,
 )
-from handbill.core.plan import Plan
+from handbill.core.plan import BLOCK, Plan
 from handbill.core.records import Broken
 from handbill.core.window import Window
 from handbill.errors import CorruptState, HandbillError
@@ -174,6 +174,8 @@ def decide(turn: Turn, window: Window) -> Plan:
     for name in HANDLERS.get(turn.event.kind, ()):
         if applies(name, turn.event, window):
             plan.add(handler(name)(turn.event, window, turn.world, turn.config))
+            if plan.verdict == BLOCK:
+                break  # one reason at a time: the others have their turn when the call is made again
     return plan
 
 

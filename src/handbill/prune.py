@@ -59,13 +59,30 @@ def prune(root: str, days: float) -> list[str]:
         try:
             if posix.stat(path).st_mtime > limit or _alive(path):
                 continue
-            window = f"{name[:-5]}.jsonl"
-            if name.endswith(".lock") and window in names and window not in removed:
+            window = f"{name.rpartition('.')[0].removesuffix('.notices')}.jsonl"
+            if not name.endswith(".jsonl") and window in names and window not in removed:
                 continue  # its window lives
             posix.unlink(path)
         except FileNotFoundError:
             continue  # another process pruned it
         removed.append(name)
+    return removed + _prune_pages(f"{root}/.engine/pages", limit)
+
+
+def _prune_pages(folder: str, limit: float) -> list[str]:
+    """What gates said long ago: in its window since, or that window is gone."""
+    removed = []
+    try:
+        names = posix.listdir(folder)
+    except OSError:
+        return []
+    for name in names:
+        try:
+            if posix.stat(f"{folder}/{name}").st_mtime < limit:
+                posix.unlink(f"{folder}/{name}")
+                removed.append(name)
+        except FileNotFoundError:
+            continue  # another process pruned it
     return removed
 
 

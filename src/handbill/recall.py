@@ -23,11 +23,15 @@ def recall(turn: Turn, window: Window) -> None:
                 event.notes[kind] = store.noted(key, kind)
             except CorruptState as error:
                 event.notes[kind] = {"problem": str(error)}
+    state = event.notes.get(RESUME)
+    if event.source == "resume" and isinstance(state, dict) and isinstance(state.get("offset"), int):
+        event.notes["compacted"] = b'"compact_boundary"' in (turn.world.tail(event.transcript, state["offset"]) or b"")
     projects = turn.config.projects if event.kind == COMPACTING else ""
     if projects and turn.world.is_dir(projects):
         event.notes[CALLS] = turn.host.calls(event, turn.world, _CALLS)
     if event.kind == SESSION_STARTED and event.source in ("startup", "clear") and event.window[1] == MAIN:
         try:
-            event.handover = store.take_handover(event.session_id) or {}
+            if store.noted((event.session_id, MAIN), ROLE) is None:  # who was launched for something has its own work
+                event.handover = store.take_handover(event.session_id) or {}
         except (HandbillError, OSError) as error:
             turn.trace(f"what an agent before this one left cannot be read: {error}")

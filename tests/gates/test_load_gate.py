@@ -181,7 +181,12 @@ def test_fires_before_the_write_gate(box: Box) -> None:
     settings(box, mode="require")
     box.sim.start()
     held = box.sim.write("one/new.py").denied
-    assert held.index("context is read first") < held.index("was not written yet")
+    assert "context is read first" in held and "was not written yet" not in held
+    box.sim.read(*(f".context/{name}" for name in MARKS))
+    assert box.sim.write("one/new.py").denied == "" and seen(box).count("rules of one") == 1, (
+        "they came with the results"
+    )
+    assert "was not written yet" in box.sim.write("two/new.py").denied, "the other one has its turn"
 
 
 @pytest.mark.parametrize(

@@ -147,10 +147,18 @@ def test_resumed_by_the_user_without_a_compaction(box: Box) -> None:
 
 
 def test_the_client_died_between_the_two(box: Box) -> None:
-    """PreCompact came, the start after it did not: the resume hands over."""
+    """The compaction happened, the start after it never reached us: the resume hands over."""
     work(box)
     box.sim.send({"hook_event_name": "PreCompact", "trigger": "auto"})
+    box.sim._boundary(box.sim.transcript)
     box.sim.start("resume")
     assert mode(box)["project_id"] == "24-login"
     box.sim.start("resume")
     assert seen(box).count("resume_mode") == 1
+
+
+def test_a_compaction_that_was_cancelled(box: Box) -> None:
+    work(box)
+    box.sim.send({"hook_event_name": "PreCompact", "trigger": "manual"})
+    box.sim.start("resume")
+    assert "resume_mode" not in seen(box), "nothing was compacted: all of it is still there"

@@ -74,16 +74,29 @@ def test_a_broken_note_is_said(tmp_path: Path) -> None:
             store.noted(KEY, "role")
 
 
-def test_a_broken_handover_file_is_said(tmp_path: Path) -> None:
+def test_a_broken_handover_file_is_put_aside(tmp_path: Path) -> None:
     store = FileStore(str(tmp_path / "state"))
     store.leave_handover({"session": "A", "context": {}})
     path = Path(store.root, ".engine", "handovers.json")
     path.write_text("{half")
-    with pytest.raises(CorruptState):
-        store.take_handover("s1")
-    path.write_text('{"waiting": [7, null, {"session": "B"}]}')
+    assert store.take_handover("s1") is None
+    assert [one.read_text() for one in path.parent.glob("handovers.json.corrupt-*")] == ["{half"]
+    store.leave_handover({"session": "C", "context": {}})
+    assert store.take_handover("s1") is not None, "what comes after it is not lost with it"
+    path.write_text('{"waiting": [7, null, {"session": "A", "taker": "x", "taken": null}, {"session": "B"}]}')
     found = store.take_handover("s1")
     assert found is not None and found["session"] == "B"
+
+
+def test_a_note_in_the_spare_root_does_not_outlive_a_newer_one(tmp_path: Path) -> None:
+    (tmp_path / "root").write_text("a file for now")
+    store = FileStore(str(tmp_path / "root"), str(tmp_path / "spare"))
+    store.note(KEY, "role", {"role": "old"})
+    (tmp_path / "root").unlink()
+    store.note(KEY, "role", {"role": "new"})
+    assert store.noted(KEY, "role") == {"role": "new"}
+    store.note(KEY, "role", None)
+    assert store.noted(KEY, "role") is None
 
 
 def test_where_the_first_root_cannot_be_written(tmp_path: Path) -> None:

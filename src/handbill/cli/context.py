@@ -33,6 +33,8 @@ def run(args: argparse.Namespace) -> Result:
             warnings.append(f"{name} {sheet.why}")
         else:
             files.append((name, sheet.text))
+    if not files and warnings:
+        raise HandbillError(f"no context file can be used: {'; '.join(warnings)}", "correct the files")
     if not files:
         names = ", ".join(gate["files"])
         raise HandbillError(
@@ -46,4 +48,5 @@ def run(args: argparse.Namespace) -> Result:
         "left": [{"file": s.file, "section": s.title, "tokens": s.size} for s in packet.left],
     }  # fmt: skip
     closing = f"--- about {packet.size:,} of {args.budget:,} tokens (estimate) ---"
-    return Result(data, text=f"{packet.text()}\n\n{closing}", warnings=warnings)
+    left = f"--- left out ---\n{packet.left_out()}" if packet.left else ""
+    return Result(data, text="\n\n".join(filter(None, (packet.text(), left, closing))), warnings=warnings)

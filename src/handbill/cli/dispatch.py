@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import stat
 import time
 import zlib
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from handbill.core import dispatch as form
 from handbill.errors import HandbillError
 from handbill.store import disk
 
+_MOST = 1 << 20
 _FILE: Argument = ("file", {"metavar": "FILE", "help": "the dispatch file"})
 ACTIONS: dict[str, Action] = {
     "new": ("make a dispatch file", (
@@ -75,6 +77,9 @@ def _status(text: str, status: str) -> str:
 
 def make(path: str, title: str, task: str) -> None:
     text = f"# {title}\nStatus: {form.PENDING}\n\n## Task\n{task}\n\n## Progress\n\n## Result\n"
+    wrong = form.problems(text)
+    if wrong:
+        raise Malformed(f"that would be no dispatch: {'; '.join(wrong)}", "a title, a task, and closed code fences")
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "x", encoding="utf-8") as file:
@@ -83,11 +88,12 @@ def make(path: str, title: str, task: str) -> None:
         raise HandbillError(f"{path} is there already", "take another name; a contract is not written over") from None
     except OSError as error:
         raise HandbillError(f"{path}: {error.strerror}", "make it writable") from error
+    _keep(path, text)  # of one that stood here before, nothing is remembered
 
 
 def refuse_if_wrong(path: str) -> form.Dispatch:
     """What it says; refused when it is malformed, or progress that was seen before is gone."""
-    text, before = _read(path), _kept(path)
+    text, before = _read(path).replace("\r\n", "\n"), _kept(path)
     _refused(path, form.problems(text, before))
     _keep(path, text)
     return form.Dispatch(text)
@@ -98,10 +104,12 @@ def changed(path: str, change: Callable[[str], str]) -> form.Dispatch:
     lock = disk.locked(_shelf(path) + ".lock")
     try:
         text = _read(path)
-        _refused(path, form.problems(text, _kept(path)))
-        after = change(text)
-        _refused(path, form.problems(after, text))
-        replace_text(path, after, path)
+        ends = "\r\n" if "\r\n" in text else "\n"
+        plain = text.replace("\r\n", "\n")
+        _refused(path, form.problems(plain, _kept(path)))
+        after = change(plain)
+        _refused(path, form.problems(after, plain))
+        replace_text(path, after.replace("\n", ends), path)
         _keep(path, after)
         return form.Dispatch(after)
     finally:
@@ -117,8 +125,12 @@ def _refused(path: str, wrong: list[str]) -> None:
 
 def _read(path: str) -> str:
     try:
-        with open(path, encoding="utf-8") as file:
-            return file.read(1 << 20).removeprefix("\ufeff")
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _MOST:
+            what = f"has more than {_MOST:,} bytes" if stat.S_ISREG(status.st_mode) else "is not a regular file"
+            raise HandbillError(f"{path} {what}", "a dispatch is a page of text")
+        with open(path, encoding="utf-8", newline="") as file:
+            return file.read()
     except FileNotFoundError:
         raise HandbillError(f"there is no file {path}", "engine dispatch new FILE makes one") from None
     except (OSError, UnicodeDecodeError) as error:

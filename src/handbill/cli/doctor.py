@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from handbill.cli import checks, work_checks
+from handbill.cli import checks, gate_checks, work_checks
 from handbill.cli.place import here, project_option
 from handbill.cli.result import Result
 
@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> Result:
             path = f"{root}/.engine/errors.jsonl"
             if root and os.path.exists(path):
                 os.replace(path, f"{root}/.engine/errors.seen.jsonl")
-    found = [finding for check in (*checks.ALL, *work_checks.ALL) for finding in check(place)]
+    found = [finding for check in (*checks.ALL, *work_checks.ALL, *gate_checks.ALL) for finding in check(place)]
     bad = [finding for finding in found if finding.state == checks.BAD]
     data = {"project": place.project, "checks": [finding.plain() for finding in found], "problems": len(bad)}
 

@@ -15,7 +15,6 @@ from handbill.cli.stdin import BadInput, piped
 from handbill.cli.words import like
 from handbill.core import schema
 from handbill.core.resuming import HEAD, Layout, is_name
-from handbill.core.window import Window
 from handbill.errors import CorruptState, HandbillError
 from handbill.frontmatter import BadHead, parse
 from handbill.handlers.bundle import Bundle
@@ -87,7 +86,7 @@ class Shelf:
             self.world,
             config,
         )
-        bundle = Bundle([path, *files.named], Window("", ""), self.world, config.gate("resume")["budget"])
+        bundle = Bundle([path, *files.named], self.world, config.gate("resume")["budget"])
         row["files"] = [
             {"file": one, "tokens": size, "given": one in bundle.given} for one, size in bundle.sizes.items()
         ]

@@ -68,6 +68,9 @@ def checked(name: str, dispatch: str, place: Place) -> dict[str, Any]:
         path = os.path.abspath(os.path.expanduser(dispatch))
         if not os.path.isfile(path):
             raise HandbillError(f"there is no file {path}", "engine dispatch new FILE makes one")
+        real = os.path.realpath(path)
+        if path.startswith(place.project + "/") and not real.startswith(os.path.realpath(place.project) + "/"):
+            raise HandbillError(f"{path} leads out of the project (to {real})", "name that file itself, if it is meant")
         note["dispatch"] = path
     return note
 

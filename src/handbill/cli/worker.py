@@ -42,6 +42,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Result:
     if not os.path.isdir(args.repo):
         raise HandbillError(f"there is no folder {args.repo}", "name the repository that the worker works in")
+    try:
+        more = shlex.split(args.more)
+    except ValueError as error:
+        raise HandbillError(f"--with: {error}", "quote it as a shell would") from None
+    if not args.name.strip() or not args.prompt.strip():
+        raise HandbillError("a worker needs a name and a prompt", "engine worker launch NAME REPO PROMPT DISPATCH")
     place = here(os.path.realpath(args.repo))
     path = os.path.realpath(os.path.expanduser(args.dispatch))
     made = not os.path.exists(path)
@@ -56,7 +62,7 @@ def run(args: argparse.Namespace) -> Result:
     words = ["claude", "--session-id", session]
     words += ["--settings", settings] if settings else []
     words += ["--add-dir", os.path.dirname(path)] if not path.startswith(place.project + "/") else []
-    words += [*shlex.split(args.more), "--", _prompt(args.prompt, path)]
+    words += [*more, "--", _prompt(args.prompt, path)]
     line = f"cd {shlex.quote(place.project)} && {shlex.join(words)}"
     if args.run:
         os.chdir(place.project)

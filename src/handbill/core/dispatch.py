@@ -28,6 +28,7 @@ class Dispatch:
     __slots__ = ("line", "progress", "sections", "status", "title")
 
     def __init__(self, text: str) -> None:
+        text = text.removeprefix("\ufeff")
         self.title = ""
         self.status = ""
         self.line = -1  # of the status, from 0
@@ -81,8 +82,13 @@ def problems(text: str, before: str | None = None) -> list[str]:
 
 def missing_progress(before: str, after: str) -> list[str]:
     """Lines of progress that stood there and do not any more, or not in their order."""
-    left = iter(Dispatch(after).progress)
-    return [line for line in Dispatch(before).progress if not any(line == other for other in left)]
+    there, at, lost = Dispatch(after).progress, 0, []
+    for line in Dispatch(before).progress:
+        if line in there[at:]:
+            at = there.index(line, at) + 1
+        else:
+            lost.append(line)
+    return lost
 
 
 def with_progress(text: str, entry: str) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
 MOST = 200
+MOST_FOLDERS = 2000
 _DEEPEST = 8
 
 
@@ -28,10 +29,17 @@ def matches(name: str, pattern: str) -> bool:
     return not pattern[at:].strip("*")
 
 
-def expand(pattern: str, root: str, names: Callable[[str], list[str]], is_file: Callable[[str], bool]) -> list[str]:
-    """Files below `root` that the pattern means, in the order of their names."""
+def expand(
+    pattern: str,
+    root: str,
+    names: Callable[[str], list[str]],
+    is_file: Callable[[str], bool],
+    skip: Collection[str] = (),
+) -> list[str]:
+    """Files below `root` that the pattern means, in the order of their names; `**` does not look into `skip`."""
     found: dict[str, None] = {}
-    for path in _below(root, [part for part in pattern.split("/") if part and part != "."], names, 0):
+    walk = _Walk(names, skip)
+    for path in walk.below(root, [part for part in pattern.split("/") if part and part != "."], 0):
         if len(found) >= MOST:
             break
         if is_file(path):
@@ -39,21 +47,33 @@ def expand(pattern: str, root: str, names: Callable[[str], list[str]], is_file: 
     return list(found)
 
 
-def _below(folder: str, parts: list[str], names: Callable[[str], list[str]], depth: int) -> Iterator[str]:
-    if not parts:
-        yield folder
-        return
-    first, rest = parts[0], parts[1:]
-    if first == "..":
-        return  # what a role needs stands in its project
-    if first == "**":
-        yield from _below(folder, rest, names, depth)
-        for name in names(folder) if depth < _DEEPEST else ():
-            if not name.startswith("."):
-                yield from _below(f"{folder}/{name}", parts, names, depth + 1)
-    elif "*" in first or "?" in first:
-        for name in names(folder):
-            if matches(name, first) and (not name.startswith(".") or first.startswith(".")):
-                yield from _below(f"{folder}/{name}", rest, names, depth)
-    else:
-        yield from _below(f"{folder}/{first}", rest, names, depth)
+class _Walk:
+    """Ends after so many folders, whatever links lead in circles."""
+
+    def __init__(self, names: Callable[[str], list[str]], skip: Collection[str]) -> None:
+        self._names = names
+        self._skip = skip
+        self._left = MOST_FOLDERS
+
+    def _listed(self, folder: str) -> list[str]:
+        self._left -= 1
+        return self._names(folder) if self._left >= 0 else []
+
+    def below(self, folder: str, parts: list[str], depth: int) -> Iterator[str]:
+        if not parts:
+            yield folder
+            return
+        first, rest = parts[0], parts[1:]
+        if first == "..":
+            return  # what a role needs stands in its project
+        if first == "**":
+            yield from self.below(folder, rest, depth)
+            for name in self._listed(folder) if depth < _DEEPEST else ():
+                if not name.startswith(".") and name not in self._skip:
+                    yield from self.below(f"{folder}/{name}", parts, depth + 1)
+        elif "*" in first or "?" in first:
+            for name in self._listed(folder):
+                if matches(name, first) and (not name.startswith(".") or first.startswith(".")):
+                    yield from self.below(f"{folder}/{name}", rest, depth)
+        else:
+            yield from self.below(f"{folder}/{first}", rest, depth)

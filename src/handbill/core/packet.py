@@ -9,6 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_NAMED = 5  # sections that are left out, by title
+
 
 class Section:
     __slots__ = ("file", "size", "taken", "text", "title")
@@ -47,6 +49,8 @@ class Packet:
         spare = sum(self._take(name, share) for name, share in self.shares.items())
         for name in self.shares:  # what nobody needed goes to the most important that was cut
             spare = self._take(name, spare)
+        while self.size > budget and any(section.taken for section in self.sections):  # the files' names cost, too
+            next(section for section in reversed(self.sections) if section.taken).taken = False
 
     def _take(self, file: str, room: int) -> int:
         for section in self.sections:
@@ -61,7 +65,7 @@ class Packet:
 
     @property
     def size(self) -> int:
-        return sum(section.size for section in self.sections if section.taken)
+        return tokens(self.text())
 
     def text(self) -> str:
         found = []
@@ -69,7 +73,16 @@ class Packet:
             taken = [section.text for section in self.sections if section.file == name and section.taken]
             if taken:
                 found.append(f"--- {name} ---\n" + "\n\n".join(taken))
-        if self.left:
-            rows = [f"- {one.file}: {one.title or 'its beginning'} (about {one.size:,} tokens)" for one in self.left]
-            found.append("--- left out ---\n" + "\n".join(rows))
         return "\n\n".join(found)
+
+    def left_out(self) -> str:
+        """One line for each file of which something is missing."""
+        lines = []
+        for name in self.shares:
+            left = [section for section in self.left if section.file == name]
+            if left:
+                titles = [section.title or "its beginning" for section in left[:_NAMED]]
+                more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
+                size = sum(section.size for section in left)
+                lines.append(f"- {name}: {', '.join(titles)}{more} (about {size:,} tokens)")
+        return "\n".join(lines)

@@ -43,15 +43,16 @@ HEAD: dict[str, Any] = {
 }  # fmt: skip
 
 MOST_FILES = 8
+_LINES = {"type": "string", "maxLength": 20_000}
 # what an agent leaves when it sets a session down
 CONTEXT: dict[str, Any] = {
     "type": "object",
     "required": ["summary", "nextSteps"],
     "additionalProperties": False,
     "properties": {
-        "summary": {"type": "string", "minLength": 1}, "lastAction": {"type": "string"},
-        "nextSteps": {**_TEXTS, "minItems": 1}, "handoverInstructions": {"type": "string"},
-        "userHistory": {"type": "string"}, "requiredFiles": {**_TEXTS, "maxItems": MOST_FILES},
+        "summary": {**_LINES, "minLength": 1}, "lastAction": _LINES,
+        "nextSteps": {"type": "array", "minItems": 1, "maxItems": 100, "items": {**_LINES, "minLength": 1}},
+        "handoverInstructions": _LINES, "userHistory": _LINES, "requiredFiles": {**_TEXTS, "maxItems": MOST_FILES},
     },
 }  # fmt: skip
 

@@ -11,26 +11,28 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from handbill.core.plan import Plan
-    from handbill.core.window import Window
     from handbill.world import World
 
 
 class Bundle:
-    """`paths`: the most important first."""
+    """`paths`: the most important first. What of them is in the window already plays no part: every lane of a
+    start, and a ledger that had to be rebuilt, must come to the same answer."""
 
-    __slots__ = ("given", "left", "sizes", "unusable")
+    __slots__ = ("given", "left", "sizes", "twins", "unusable")
 
-    def __init__(
-        self, paths: Iterable[str], window: Window, world: World, budget: int, permits: Collection[str] = ()
-    ) -> None:
+    def __init__(self, paths: Iterable[str], world: World, budget: int, permits: Collection[str] = ()) -> None:
         self.sizes: dict[str, int] = {}
         self.unusable: dict[str, str] = {}  # path -> why
+        self.twins: dict[str, str] = {}  # path -> another one with the same text, which is delivered once
+        texts: dict[str, str] = {}
         for path in paths:
             sheet = world.load(path, permitted=path in permits)
             if isinstance(sheet, Refusal):
                 self.unusable[path] = sheet.why
             else:
-                self.sizes[path] = 0 if window.holds(path) else tokens(sheet.text)
+                self.sizes[path] = tokens(sheet.text)
+                if texts.setdefault(sheet.digest, path) != path:
+                    self.twins[path] = texts[sheet.digest]
         self.given = taken(self.sizes.items(), budget)
         self.left = [path for path in self.sizes if path not in self.given]
 
@@ -50,9 +52,7 @@ class Bundle:
                 self.left.append(path)
 
     def listed(self, paths: Iterable[str]) -> list[str]:
-        return [
-            f"{shown(path)} (about {self.sizes[path]:,} tokens)" if self.sizes[path] else shown(path) for path in paths
-        ]
+        return [f"{shown(path)} (about {self.sizes[path]:,} tokens)" for path in paths]
 
     def refusals(self) -> list[str]:
         return [f"{shown(path)} {why}" for path, why in self.unusable.items()]

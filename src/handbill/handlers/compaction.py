@@ -32,18 +32,23 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
         return None  # a role is of the whole session, whose subagents have their own tasks
     state = state_of(window)
     if event.kind == TOOL_CALLED:
-        return _held(event, state, world, config)
+        return _held(event, state, window, world, config)
     if event.kind == STOPPING:
-        return _at_rest(event, state, world, config)
+        return _at_rest(event, state, window, world, config)
     if window.epoch and not state:
         return _again(event, window, world, config)
-    return _followed(event, state, world, config) if event.kind == TOOL_BATCH_FINISHED else None
+    return _followed(event, state, window, world, config) if event.kind == TOOL_BATCH_FINISHED else None
 
 
 def state_of(window: Window) -> State:
-    """What this window has to read again; {} before it was looked at in this epoch."""
+    """What this window has to have again; {} before it was looked at in this epoch."""
     found = window.flags.get(FLAG)
     return found if isinstance(found, dict) and found.get("epoch") == window.epoch else {}
+
+
+def missing(state: State, window: Window) -> list[str]:
+    """Files that are given by content, and did not fit into the start: they are still on their way."""
+    return [path for path in state.get("given", ()) if not window.holds(path)]
 
 
 def _again(event: Event, window: Window, world: World, config: Config) -> Plan | None:
@@ -58,8 +63,7 @@ def _again(event: Event, window: Window, world: World, config: Config) -> Plan |
     from handbill.handlers.bundle import Bundle
     from handbill.handlers.wording import bullets, say
 
-    permits = [role.dispatch] if role.dispatch else []
-    bundle = Bundle(files, window, world, config.gate("compaction")["budget"], permits)
+    bundle = Bundle(files, world, config.gate("compaction")["budget"], role.permits)
     bundle.leave(own)
     if bundle.given or bundle.unusable:
         facts = {"role": role.name, "count": bundle.count, "given": len(bundle.given)}
@@ -69,67 +73,77 @@ def _again(event: Event, window: Window, world: World, config: Config) -> Plan |
             plan.notes += [f"a file of the role {role.name}: {line}" for line in bundle.refusals()]
         plan.say("role", "\n\n".join(text), f"role {role.name}")
     bundle.want(plan, f"role {role.name}")
-    plan.permits += [path for path in permits if path in bundle.given]
-    plan.flags["role"] = role.name
-    if bundle.left:
-        plan.flags[FLAG] = {"epoch": window.epoch, "role": role.name, "left": bundle.left, "state": ARMED, "at": 0.0}
+    plan.permits += [path for path in role.permits if path in bundle.given]
+    plan.flags[FLAG] = {
+        "epoch": window.epoch, "role": role.name, "left": bundle.left, "state": ARMED, "at": 0.0,
+        "given": [path for path in bundle.given if path not in bundle.twins],
+    }  # fmt: skip
     return plan
 
 
-def _facts(state: State) -> dict[str, object]:
+def _facts(state: State, paths: list[str]) -> dict[str, object]:
     from handbill.core.pack import shown
     from handbill.handlers.wording import bullets
 
-    return {"role": state["role"], "count": len(state["left"]), "files": bullets(map(shown, state["left"]))}
+    return {"role": state["role"], "count": len(paths), "files": bullets(map(shown, paths))}
 
 
-def _held(event: Event, state: State, world: World, config: Config) -> Plan | None:
+def _held(event: Event, state: State, window: Window, world: World, config: Config) -> Plan | None:
+    if state.get("state") not in (ARMED, TOLD):
+        return None
     from handbill.core.pack import HELD
     from handbill.handlers.reading import reads_only
     from handbill.handlers.wording import say
 
-    now = world.now()
-    late = state.get("state") == TOLD and now - state["at"] > _ONE_MESSAGE
-    if state.get("state") not in (ARMED, TOLD) or late or all(reads_only(tool, state["left"]) for tool in event.tools):
+    late = missing(state, window)
+    passed = state["state"] == TOLD and world.now() - state["at"] > _ONE_MESSAGE
+    open_files = [*state["left"], *late] if state["state"] == ARMED else [*state["left"], *state["given"]]
+    if passed or not open_files or all(reads_only(tool, open_files, world, config) for tool in event.tools):
         return None
     plan = Plan()
     plan.gate(BLOCK, f"{HELD} {say('compaction', 'hold', world, config, role=state['role'])}")
-    plan.firm = True  # of several calls made at once one carries the list, all wait
+    plan.firm = True  # of several calls made at once one carries the list and the files, all wait
     if state["state"] == ARMED:
-        plan.say("reread", say("compaction", "list", world, config, **_facts(state)), f"role {state['role']}")
-        plan.flags[FLAG] = {**state, "state": TOLD, "at": now}
+        if state["left"]:
+            text = say("compaction", "list", world, config, **_facts(state, state["left"]))
+            plan.say("reread", text, f"role {state['role']}")
+        for path in late:  # a reason may be long: what did not fit into the start comes before the act after all
+            plan.want(path, f"role {state['role']}")
+        plan.flags[FLAG] = {**state, "state": TOLD, "at": world.now()}
     return plan
 
 
-def _at_rest(event: Event, state: State, world: World, config: Config) -> Plan | None:
+def _at_rest(event: Event, state: State, window: Window, world: World, config: Config) -> Plan | None:
     """The failsafe: a turn that made no call at all."""
-    if state.get("state") != ARMED or event.source == "again":
+    paths = [*state.get("left", ()), *missing(state, window)]
+    if state.get("state") != ARMED or event.source == "again" or not paths:
         return None
     from handbill.handlers.wording import say
 
     plan = Plan()
-    plan.gate(BLOCK, say("compaction", "stop", world, config, **_facts(state)))
+    plan.gate(BLOCK, say("compaction", "stop", world, config, **_facts(state, paths)))
     plan.flags[FLAG] = {**state, "state": DONE}
     return plan
 
 
-def _followed(event: Event, state: State, world: World, config: Config) -> Plan | None:
+def _followed(event: Event, state: State, window: Window, world: World, config: Config) -> Plan | None:
     """A message is over: was it held, did it read, or could it not be held?"""
     if state.get("state") not in (ARMED, TOLD):
         return None
-    from handbill.handlers.reading import paths_read, reads_only
+    from handbill.handlers.reading import paths_read, unheld
     from handbill.handlers.wording import say
 
     plan = Plan()
-    read = paths_read(event, state["left"], world, config)
-    left = [path for path in state["left"] if path not in read]
-    after = {**state, "left": left, "state": state["state"] if left else DONE}
+    read, tried = paths_read(event, state["left"], world, config)
+    left = [path for path in state["left"] if path not in read and path not in tried]
+    after = {**state, "left": left, "state": state["state"] if left or missing(state, window) else DONE}
     if state["state"] == TOLD:
         after["state"] = DONE
-    elif left and not all(reads_only(tool, state["left"]) for tool in event.tools):
-        # the hooks are registered for few tools, or one died: said now rather than not at all
-        plan.say("reread", say("compaction", "list", world, config, **_facts(after)), f"role {state['role']}")
+    elif unheld(event, [*state["left"], *state["given"]], world, config):
         after["state"] = DONE
+        if left:  # the hooks are registered for few tools, or one died: said now rather than not at all
+            text = say("compaction", "list", world, config, **_facts(state, left))
+            plan.say("reread", text, f"role {state['role']}")
     if after != state:
         plan.flags[FLAG] = after
     return plan or None

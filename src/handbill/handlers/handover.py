@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from handbill.config import Config
     from handbill.core.resuming import Layout
-    from handbill.core.window import Window
     from handbill.world import World
 
 NEXT = "execute-project"
@@ -61,7 +60,7 @@ def _is_inside(path: str, world: World, config: Config) -> bool:
 
 
 def resumed(
-    project: str, state: dict[str, Any], path: str, layout: Layout, window: Window, world: World, config: Config
+    project: str, state: dict[str, Any], path: str, layout: Layout, world: World, config: Config
 ) -> tuple[Plan, dict[str, Any]]:
     """A project's own resume file, and what it asks to load."""
     head, problem = world.frontmatter(path)
@@ -69,7 +68,7 @@ def resumed(
     if wrong:
         return Plan(), {"active": False, "project_id": project, "error": wrong[0], "file": path}
     files = Files(head["files_to_load"], (layout.home(project), parent(path), config.project), world, config)
-    bundle = Bundle([path, *files.named], window, world, config.gate("resume")["budget"])
+    bundle = Bundle([path, *files.named], world, config.gate("resume")["budget"])
     action = str(head.get("next_action") or NEXT)
     mode: dict[str, Any] = {
         "active": True, "project_id": project, "confidence": state["confidence"],
@@ -102,7 +101,7 @@ def resumed(
     return plan, mode
 
 
-def set_down(left: dict[str, Any], window: Window, world: World, config: Config) -> Plan:
+def set_down(left: dict[str, Any], world: World, config: Config) -> Plan:
     """A session that its agent set down: the next one that starts here takes it up."""
     said = left.get("context")
     name = str(left.get("session", ""))
@@ -112,7 +111,7 @@ def set_down(left: dict[str, Any], window: Window, world: World, config: Config)
         plan.notes.append(f"what {name} set down cannot be used: {wrong[0]}")
         return plan
     files = Files(said.get("requiredFiles", ()), (config.project, f"{config.project}/sessions/{name}"), world, config)
-    bundle = Bundle(files.named, window, world, config.gate("resume")["budget"])
+    bundle = Bundle(files.named, world, config.gate("resume")["budget"])
     unusable = [*files.refused, *bundle.refusals()]
     text = say(
         "resume", "restore", world, config, session=name, summary=said["summary"],

@@ -50,11 +50,13 @@ def state_of(window: Window) -> State:
 def compliance(window: Window) -> list[tuple[str, str]]:
     """(file, how it came to the agent) of every context file; empty: it did not."""
     state = state_of(window)
-    read = state.get("read", ())
-    return [
-        (path, "in the window" if window.holds(path) else "read" if path in read else "")
-        for path in state.get("files", ())
-    ]
+    twins = state.get("twins", {})
+    found = []
+    for path in state.get("files", ()):
+        how = "in the window" if window.holds(path) or window.holds(twins.get(path, "")) else ""
+        how = how or ("read" if path in state["read"] else "could not be read" if path in state["tried"] else "")
+        found.append((path, how))
+    return found
 
 
 def context_files(world: World, config: Config) -> list[str]:
@@ -73,11 +75,13 @@ def _opened(window: Window, world: World, config: Config, plan: Plan) -> State:
     from handbill.handlers.bundle import Bundle
     from handbill.handlers.wording import bullets, say
 
-    bundle = Bundle(files, window, world, gate["budget"] if mode == "deliver" else 0)
-    usable = list(bundle.sizes)
-    state: State = {"epoch": window.epoch, "mode": mode, "files": files, "read": [], "held": 0, "calls": 0}
+    bundle = Bundle(files, world, gate["budget"] if mode == "deliver" else 0)
+    state: State = {
+        "epoch": window.epoch, "mode": mode, "files": files, "read": [], "tried": [], "held": 0, "calls": 0,
+        "twins": bundle.twins,
+    }  # fmt: skip
     if mode != "deliver":
-        state["left"] = [path for path in usable if not window.holds(path)]
+        state["left"] = [path for path in bundle.sizes if not window.holds(path)]
         return {**state, "state": ARMED if state["left"] else DONE}
     facts = {"folder": join(config.project, gate["folder"]), "count": bundle.count, "given": len(bundle.given)}
     text = [say("load_gate", "deliver", world, config, files=bullets(map(shown, bundle.given)), **facts)]
@@ -95,12 +99,14 @@ def _opened(window: Window, world: World, config: Config, plan: Plan) -> State:
 def _followed(event: Event, state: State, window: Window, world: World, config: Config, plan: Plan) -> State:
     """After a message: what of it was read, and is it time to speak, or to let go?"""
     from handbill.core.pack import shown
-    from handbill.handlers.reading import paths_read, reads_only
+    from handbill.handlers.reading import paths_read, unheld
     from handbill.handlers.wording import bullets, say
 
-    read = paths_read(event, state["files"], world, config)
-    state = {**state, "read": [*state["read"], *(path for path in read if path not in state["read"])]}
-    state["left"] = [path for path in state["left"] if path not in state["read"] and not window.holds(path)]
+    read, tried = paths_read(event, state["files"], world, config)
+    read = list(dict.fromkeys([*state["read"], *read]))
+    tried = [path for path in dict.fromkeys([*state["tried"], *tried]) if path not in read]
+    left = [path for path in state["left"] if path not in read and path not in tried and not window.holds(path)]
+    state = {**state, "read": read, "tried": tried, "left": left}
     new = state["calls"] > state.get("counted", 0)
     if new:
         state = {**state, "held": state["held"] + 1, "counted": state["calls"]}
@@ -117,9 +123,7 @@ def _followed(event: Event, state: State, window: Window, world: World, config: 
             f"the context gate let go after {state['held']} held messages: {len(state['left'])} files unread"
         )
         return {**state, "state": RELEASED}
-    if state["mode"] == "require" and (
-        new or not event.calls or all(reads_only(tool, state["files"]) for tool in event.tools)
-    ):
+    if state["mode"] == "require" and (new or not unheld(event, state["files"], world, config)):
         return state
     # said with the first results; also where calls cannot be held, because the hooks are registered for few tools
     paths = ", ".join(map(shown, state["left"]))
@@ -138,7 +142,7 @@ def _held(event: Event, state: State, window: Window, world: World, config: Conf
 
     left = [path for path in state["left"] if not window.holds(path)]
     most = config.gate("load_gate")["denials"]
-    passes = all(reads_only(tool, state["files"]) for tool in event.tools)
+    passes = all(reads_only(tool, state["files"], world, config) for tool in event.tools)
     if not left or passes or state["calls"] >= most * _CALLS_PER_MESSAGE:
         return None
     plan = Plan()

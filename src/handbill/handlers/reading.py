@@ -16,18 +16,19 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 _READERS = ("Read", "NotebookRead")
-_SHOWING = ("cat", "head", "tail", "less", "more", "bat")
+_SHOWING = ("cat", "head", "tail", "less", "more", "bat", "sed")
 _SHELL = frozenset(";|&<>$`\n(){}*?[~")
 
 
-def paths_read(event: Event, files: Collection[str], world: World, config: Config) -> list[str]:
-    """Which of `files` this message's calls read, or tried to: one that cannot be read is not waited for."""
-    found: dict[str, None] = {}
+def paths_read(event: Event, files: Collection[str], world: World, config: Config) -> tuple[list[str], list[str]]:
+    """Which of `files` this message's calls read, and which they tried to read and could not."""
+    read: dict[str, bool] = {}
     for tool in event.tools:
         if (tool.name in _READERS or (tool.name == "Bash" and handles_files(tool.values))) and not is_held(tool):
             for path in (*tool.files, *tool.places):
-                found[inside(path, world, config)] = None
-    return [path for path in files if path in found]
+                known = inside(path, world, config)
+                read[known] = read.get(known, False) or not tool.failed
+    return [path for path in files if read.get(path)], [path for path in files if read.get(path) is False]
 
 
 def is_held(tool: Tool) -> bool:
@@ -35,15 +36,31 @@ def is_held(tool: Tool) -> bool:
     return HELD in tool.output[:300]
 
 
-def reads_only(tool: Tool, files: Collection[str]) -> bool:
+def reads_only(tool: Tool, files: Collection[str], world: World, config: Config) -> bool:
     """Does this call do nothing but read some of them?"""
     if tool.name in _READERS:
-        return bool(tool.files) and all(path in files for path in tool.files)
+        return bool(tool.files) and all(inside(path, world, config) in files for path in tool.files)
     if tool.name != "Bash":
         return False
     command = str(tool.values.get("command", ""))
     words = command.split()
     if not words or words[0] not in _SHOWING or not _SHELL.isdisjoint(command):
         return False
-    named = plain_arguments(command)[1:]
-    return bool(named) and len(named) == len(tool.places) and all(path in files for path in tool.places)
+    if words[0] == "sed" and words[1:2] != ["-n"]:
+        return False
+    named = [word for word in plain_arguments(command)[1:] if not _is_lines(word)]
+    places = [path for path in tool.places if inside(path, world, config) in files]
+    return bool(named) and len(named) == len(places)
+
+
+def _is_lines(word: str) -> bool:
+    """`50`, or sed's `1,20p`."""
+    return word.removesuffix("p").replace(",", "").isdecimal()
+
+
+def unheld(event: Event, files: Collection[str], world: World, config: Config) -> bool:
+    """Did this message do something else, which nobody held? Calls that the client itself refused did nothing."""
+    return any(
+        tool.id in event.calls and not tool.failed and not is_held(tool) and not reads_only(tool, files, world, config)
+        for tool in event.tools
+    )

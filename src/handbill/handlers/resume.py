@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 NOTE, MODE = "resume", "resume_mode"
+COMPACTED = "compacted"  # the host's record shows a compaction whose start never reached us
 
 
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
@@ -24,11 +25,10 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
     if event.handover:
         from handbill.handlers.handover import set_down
 
-        return set_down(event.handover, window, world, config)
+        return set_down(event.handover, world, config)
     if not config.projects or not world.is_dir(config.projects):
         return None
-    announced = bool(window.flags.get("compacting"))
-    if event.source == "resume" and not window.epoch and not (announced and event.notes.get(NOTE)):
+    if event.source == "resume" and not window.epoch and not event.notes.get(COMPACTED):
         return None  # resumed, and never compacted: all of it is still there
     if event.kind != COMPACTING and window.flags.get("resumed") == window.epoch:
         return None

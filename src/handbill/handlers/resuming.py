@@ -50,7 +50,7 @@ def noted(event: Event, window: Window, world: World, config: Config) -> Plan:
     plan.keep[NOTE] = {
         "active_project_id": found.project or None, "confidence": found.confidence, "detection_method": method,
         "last_tool_calls": found.calls, "fallback_chain": chain, "created_at": world.clock(now), "created": now,
-        "project_root": config.project,
+        "project_root": config.project, "offset": max(world.size(event.transcript), 0),
     }  # fmt: skip
     if found.confidence in (HIGH, MEDIUM):
         plan.flags["project"] = found.project
@@ -90,7 +90,7 @@ def consumed(event: Event, window: Window, world: World, config: Config) -> Plan
     if state is not None and state.get("consumed", window.epoch) != window.epoch:
         state = None  # of a compaction before this one
     try:
-        plan, mode = _answer(state, window, world, config, layout)
+        plan, mode = _answer(state, world, config, layout)
     except Exception as error:  # the start must go on, with everything else that belongs to it
         plan, mode = Plan(), {"active": False, "error": f"resuming failed: {describe(error)}"}
     if not mode["active"]:
@@ -105,9 +105,7 @@ def consumed(event: Event, window: Window, world: World, config: Config) -> Plan
     return plan
 
 
-def _answer(
-    state: dict[str, Any] | None, window: Window, world: World, config: Config, layout: Layout
-) -> tuple[Plan, dict[str, Any]]:
+def _answer(state: dict[str, Any] | None, world: World, config: Config, layout: Layout) -> tuple[Plan, dict[str, Any]]:
     if state is None:
         return Plan(), {"active": False, "reason": "no resume state was written before the compaction"}
     problem = str(state.get("problem") or "") or unusable(state, config.project, world.now())
@@ -123,4 +121,4 @@ def _answer(
             "active": False, "project_id": project, "error": f"{shown(path)} is not there",
             "suggestion": f"engine resume write {project}",
         }  # fmt: skip
-    return resumed(project, state, path, layout, window, world, config)
+    return resumed(project, state, path, layout, world, config)

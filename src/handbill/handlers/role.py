@@ -21,6 +21,8 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
     plan = Plan()
     if role.problem:
         plan.notes.append(role.problem)
-    if window.flags.get("role") != role.name:  # a regular one, too: then nobody has to look again after it
-        plan.flags["role"] = role.name
+    if (window.flags.get("role"), window.flags.get("role_by")) != (role.name, role.how):
+        plan.flags.update(
+            role=role.name, role_by=role.how
+        )  # a regular one, too: then nobody has to look again after it
     return plan or None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handbill.core.globs import expand, matches
-from handbill.core.paths import join
+from handbill.core.paths import join, under
 from handbill.core.sheet import Refusal
 from handbill.hotjson import loads
 
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 REGULAR = "regular"
 ROLE_VARIABLE, DISPATCH_VARIABLE = "HANDBILL_ROLE", "HANDBILL_DISPATCH"
-_DISPATCH_NOTE = ".claude/worker-dispatch-path"  # below a worker's own home, as its launcher left it
+_WORKERS_HOME = "*/claude-worker-config*"
+_DISPATCH_NOTE = ".claude/worker-dispatch-path"  # below such a home, as the launcher left it
 
 
 class Role:
-    """`how` it was found; `dispatch`: the file with its contract, named by the person who launched it."""
+    """`how` it was found; `dispatch`: the file with its contract."""
 
-    __slots__ = ("dispatch", "how", "name", "problem", "values")
+    __slots__ = ("dispatch", "how", "name", "permits", "problem", "values")
 
     def __init__(self, name: str, how: str, values: dict[str, Any], dispatch: str = "", problem: str = "") -> None:
         self.name = name
@@ -34,6 +35,7 @@ class Role:
         self.values = values
         self.dispatch = dispatch
         self.problem = problem
+        self.permits: list[str] = []  # outside of the project, and named by the person who launched this session
 
     @property
     def is_regular(self) -> bool:
@@ -52,9 +54,17 @@ def role_of(event: Event, window: Window, world: World, config: Config) -> Role:
     if name not in roles:
         problem = f"the role {name!r} ({how}) is not declared; there are {', '.join(roles)}"
         return Role(REGULAR, how, {}, problem=problem)
-    values = roles[name]
-    dispatch = _dispatch(note, values, world, config) if values.get("dispatch") else ""
-    return Role(name, how, values, dispatch, str(note.get("problem", "")))
+    role = Role(name, how, roles[name], problem=str(note.get("problem", "")))
+    told = note.get("dispatch") or (_dispatch(world, config) if role.values.get("dispatch") else "")
+    if isinstance(told, str) and told and "\0" not in told:
+        role.dispatch = join(config.home, told[2:]) if told.startswith("~/") else join(config.project, told)
+        # what a link inside the project leads to was chosen by the project, not by the person
+        role.permits = [] if under(role.dispatch, config.project) else [role.dispatch]
+    elif role.values.get("dispatch"):
+        role.problem = (
+            role.problem or f"the dispatch file of this {name} is not known: engine role set {name} --dispatch FILE"
+        )
+    return role
 
 
 def _told(note: dict[str, Any], config: Config) -> tuple[str, str] | None:
@@ -91,19 +101,18 @@ def _invoked(skill: str, window: Window) -> bool:
 
 
 def _before(window: Window) -> tuple[str, str]:
-    """A role once found stays: the compaction may have taken the skill by which it was known."""
-    found = window.flags.get("role")
-    return (found, "found before") if isinstance(found, str) else (REGULAR, "nothing says otherwise")
+    """A role found by its skill stays: the compaction may have taken the skill by which it was known."""
+    found, how = window.flags.get("role"), str(window.flags.get("role_by", ""))
+    return (found, how) if isinstance(found, str) and how.startswith("skill ") else (REGULAR, "nothing says otherwise")
 
 
-def _dispatch(note: dict[str, Any], values: dict[str, Any], world: World, config: Config) -> str:
-    told = note.get("dispatch") or config.environ.get(DISPATCH_VARIABLE, "")
-    if not told and values.get("home") and matches(config.home, values["home"]):
-        data = world.tail(f"{config.home}/{_DISPATCH_NOTE}", 0, 4096) or b""
-        told = data.decode("utf-8", "replace").strip()
-    if not isinstance(told, str) or not told or "\0" in told:
-        return ""
-    return join(config.home, told[2:]) if told.startswith("~/") else join(config.project, told)
+def _dispatch(world: World, config: Config) -> str:
+    """As the environment names it, or the launcher's note in a worker's own home; no project's say in either."""
+    told = config.environ.get(DISPATCH_VARIABLE, "")
+    if told or not matches(config.home, _WORKERS_HOME):
+        return told
+    data = world.tail(f"{config.home}/{_DISPATCH_NOTE}", 0, 4096) or b""
+    return data.decode("utf-8", "replace").strip()
 
 
 def targets(role: Role, world: World, config: Config) -> tuple[list[str], list[str]]:
@@ -118,7 +127,7 @@ def targets(role: Role, world: World, config: Config) -> tuple[list[str], list[s
 def _meant(pattern: str, world: World, config: Config) -> list[str]:
     if pattern.startswith("/"):
         return [pattern] if world.is_file(pattern) else []
-    return expand(pattern, config.project, world.names, world.is_file)
+    return expand(pattern, config.project, world.names, world.is_file, config.excluded)
 
 
 def _is_finished(path: str, world: World) -> bool:

@@ -51,7 +51,7 @@ _SETTLED = ("done", "released")
 def _load_gate(event: Event, window: Window) -> bool:
     """With the window's start (again after a compaction), then as long as something of it is open."""
     state = window.flags.get("context")
-    if event.kind != ev.TOOL_CALLED and _start(event, window):
+    if event.kind == ev.SUBAGENT_STARTED or (event.kind != ev.TOOL_CALLED and _start(event, window)):
         return True
     return state is not None and state.get("state") not in _SETTLED and bool(event.tools)
 

@@ -59,12 +59,12 @@ def handlers(
     interpreter: str, folder: str, lanes: int, *, every: bool = False, packages: str = ""
 ) -> dict[str, list[dict[str, Any]]]:
     """event -> our handlers. Where much has to be said at once there are lanes: each handler may say only so much."""
-    plain = {event: [handler(interpreter, folder)] for event in (*EVENTS, *((FAILSAFE,) if every else ()))}
+    events = (*EVENTS, *((FAILSAFE,) if every else ()))
+    plain = {event: [handler(interpreter, folder, packages=packages)] for event in events}
     for event, count in (("SessionStart", lanes), ("UserPromptExpansion", SKILL_LANES)):
-        more = packages if event == "SessionStart" else ""
         if count > 1:
             plain[event] = [
-                handler(interpreter, folder, "--lane", f"{i}/{count}", packages=more) for i in range(1, count + 1)
+                handler(interpreter, folder, "--lane", f"{i}/{count}", packages=packages) for i in range(1, count + 1)
             ]
     return plain
 

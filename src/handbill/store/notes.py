@@ -104,11 +104,14 @@ def write(roots: Roots, name: str, text: str | None) -> None:
     def act(root: str) -> None:
         disk.make_private_directory(f"{root}/.windows")
         disk.replace(f"{root}/.windows/{name}", str(text).encode("utf-8", "replace"))
+        written.append(root)
 
+    written: list[str] = []
     if text is not None:
         _in_first_writable(roots, act)
-        return
     for root in roots:
+        if root in written:
+            continue
         try:
             posix.unlink(f"{root}/.windows/{name}")
         except OSError:
@@ -116,7 +119,7 @@ def write(roots: Roots, name: str, text: str | None) -> None:
 
 
 def read(roots: Roots, name: str) -> str | None:
-    for root in reversed(roots):  # the spare one first: it is written when the first cannot be
+    for root in reversed(roots):  # the spare one first: it is there only while the first could not be written
         text = _read(f"{root}/.windows/{name}")
         if text is not None:
             return text
@@ -150,7 +153,7 @@ def take_handover(roots: Roots, session: str) -> dict[str, Any] | None:
 
     def change(waiting: list[dict[str, Any]]) -> list[dict[str, Any]]:
         now = time.time()
-        kept = [one for one in waiting if not one.get("taker") or now - one.get("taken", 0.0) < _TAKEN_FOR]
+        kept = [one for one in waiting if not one.get("taker") or now - _moment(one.get("taken")) < _TAKEN_FOR]
         mine = [one for one in kept if one.get("taker") == session] or [one for one in kept if not one.get("taker")]
         if mine and mine[0].get("by") != session:
             taken.append({**mine[0], "taker": session, "taken": mine[0].get("taken") or now})
@@ -163,12 +166,20 @@ def take_handover(roots: Roots, session: str) -> dict[str, Any] | None:
     return taken[0] if taken else None
 
 
+def _moment(value: object) -> float:
+    return float(value) if isinstance(value, (int, float)) else 0.0
+
+
 def _changed_handovers(root: str, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> None:
     path = f"{root}/.engine/handovers.json"  # of the project, not of one window
     lock = disk.locked(f"{path}.lock")
     try:
         text = _read(path)
-        waiting = as_note(text, path).get("waiting") if text else []
+        try:
+            waiting = as_note(text, path).get("waiting") if text else []
+        except CorruptState:
+            disk.put_aside(path)  # `engine doctor` shows it; what comes after it must not be lost with it
+            waiting = []
         rows = [one for one in waiting if isinstance(one, dict)] if isinstance(waiting, list) else []
         after = change(rows)
         if after != rows:

@@ -1,0 +1,113 @@
+"""Faults of handing over that once were: it exploded, came twice, was lost, or went to the wrong agent."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from former import lanes, seen
+
+from box import Box
+from handbill.cli.main import main
+from handbill.frontmatter import BadHead, parse
+from handbill.prune import prune
+from handbill.simulate import ProcessHooks, Simulator
+from handbill.store.files import FileStore
+
+Make = Callable[..., Box]
+
+
+def test_names_of_fields_that_are_no_words() -> None:
+    bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
+        f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 9)
+    )
+    for head in (f"{bomb}? [*a8]\n: 1\n", "? [a]\n: 1\n", "? {a: 1}\n: 1\n"):
+        with pytest.raises(BadHead, match="plain word"):
+            parse(f"---\n{head}---\n")
+
+
+def test_merged_fields_count_and_do_not_explode() -> None:
+    assert parse("---\nbase: &b {x: 1, y: 2}\nmore: {<<: *b, y: 3}\n---\n")[0]["more"] == {"x": 1, "y": 3}
+    chain = "m0: &m0 {a: 1}\n" + "".join(
+        f"m{n}: &m{n} {{<<: [{', '.join([f'*m{n - 1}'] * 9)}]}}\n" for n in range(1, 12)
+    )
+    with pytest.raises(BadHead, match="merges others"):
+        parse(f"---\n{chain}---\n")
+
+
+def test_a_late_resume_finds_its_yaml_reader(tmp_path: Path) -> None:
+    """Real hook processes, as installed: the handover comes with a batch, because no start was seen."""
+    project = tmp_path / "project"
+    (project / "02-projects/p/01-planning").mkdir(parents=True)
+    (project / "02-projects/p/01-planning/_resume.md").write_text("---\nfiles_to_load: [a.md]\n---\n")
+    (project / "02-projects/p/a.md").write_text("MARK-A\n")
+    assert main(["install", "--project", str(project), "--python", sys.executable]) == 0
+    environ = {
+        "HOME": str(tmp_path / "home"),
+        "CLAUDE_PROJECT_DIR": str(project),
+        "CLAUDE_PID": "4194301",
+        "AI_AGENT": "claude-code_2-1-325_x",
+    }
+    sim = Simulator(
+        str(project), str(tmp_path / "t"), ProcessHooks(str(project / ".claude/settings.local.json"), environ)
+    )
+    sim.start()
+    sim.read("02-projects/p/a.md", "02-projects/p/b.md")
+    sim.send({"hook_event_name": "PreCompact", "trigger": "auto"})
+    sim._boundary(sim.transcript)
+    for _ in range(2):
+        sim.batch(("Bash", {"command": "true"}))
+    text = "\n".join(text for _, text in sim.views["main"])
+    assert '"active":true' in text and text.count("MARK-A") == 1, text[-800:]
+
+
+def test_the_lanes_of_a_start_say_one_thing(make_box: Make) -> None:
+    box = make_box()
+    lanes(box, 4)
+    box.write(".handbill.toml", "[resume]\nbudget = 2000\n")
+    names = ["a.md", "b.md", "c.md"]
+    for name in names:
+        box.write(name, f"MARK-{name}\n" + "word " * 1400)
+    said = {"summary": "S", "nextSteps": ["N"], "requiredFiles": names}
+    FileStore(str(box.project / "sessions")).leave_handover({"session": "X", "context": said, "by": ""})
+    box.sim.start()
+    assert seen(box).count("was set down by") == 1 and [seen(box).count(f"MARK-{name}") for name in names] == [1, 0, 0]
+
+
+def test_what_was_set_down_with_odd_line_ends_comes_once(make_box: Make) -> None:
+    box = make_box()
+    said = {"summary": "BEGIN\r\n" + "line\r\n" * 2500 + "\0END", "nextSteps": ["N"]}
+    FileStore(str(box.project / "sessions")).leave_handover({"session": "X", "context": said, "by": ""})
+    box.sim.start()
+    for _ in range(4):
+        box.sim.batch(("Bash", {"command": "true"}))
+    assert seen(box).count("BEGIN") == 1 and seen(box).count("END") == 1 and "[Updated" not in seen(box)
+
+
+def test_a_worker_takes_nothing_up(make_box: Make) -> None:
+    box = make_box()
+    store = FileStore(str(box.project / "sessions"))
+    store.leave_handover({"session": "X", "context": {"summary": "S", "nextSteps": ["N"]}, "by": ""})
+    store.note((box.sim.session, "main"), "role", {"role": "worker"})
+    box.sim.start()
+    assert "was set down" not in seen(box)
+    box.sim.clear()
+    assert "was set down" in seen(box)
+
+
+def test_pruning_leaves_the_notes_of_a_window_that_lives(tmp_path: Path) -> None:
+    root = tmp_path / "state"
+    store = FileStore(str(root))
+    store.note(("s1", "main"), "role", {"role": "worker"})
+    store.note(("s2", "main"), "role", {"role": "worker"})
+    (root / ".windows/s1.jsonl").write_text("{}\n\n")
+    page = store.keep_page("old.md", "x")
+    old = time.time() - 20 * 86400
+    for path in (root / ".windows/s1.role", root / ".windows/s2.role", Path(page)):
+        os.utime(path, (old, old))
+    assert prune(str(root), 14) == ["s2.role", "old.md"]
+    assert store.noted(("s1", "main"), "role") is not None
