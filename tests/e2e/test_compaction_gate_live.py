@@ -12,7 +12,7 @@ from talk import Talk
 from conftest import Make
 from handbill.live import Block, Reply, Script, call
 
-HELD = "[Held once by Handbill]"
+HELD = "[Held by Handbill]"
 DISPATCH = "# Login\nStatus: in-progress\n\n## Task\nMARK-TASK\n\n## Progress\n- MARK-PROGRESS\n"
 LISTED = "has not seen 1 of its files"
 

@@ -12,7 +12,7 @@ from handbill.config import CONTEXT_FILES
 from handbill.live import Reply, Run, Script
 
 MARKS = tuple(f"MARK-{name[:-3]}" for name in CONTEXT_FILES)
-HELD = "[Held once by Handbill]"
+HELD = "[Held by Handbill]"
 DIRECTED = "read these files before you go on"
 
 
@@ -67,7 +67,7 @@ def test_what_does_not_fit_is_listed(make: Make, version: str) -> None:
     box.engine("install", "--project", str(box.project))
     run = box.run(box.bash(), "done")
     assert_absent(run.of()[-1], "MARK-TASKS", "END-TASKS")
-    assert "1 more did not fit" in run.of()[0].text and box.path(".context/TASKS.md") in run.of()[0].text
+    assert "for lack of room: 1." in run.of()[0].text and box.path(".context/TASKS.md") in run.of()[0].text
     assert_once(run.of()[0], "MARK-AGENT_PLAYBOOK")
 
 

@@ -76,7 +76,7 @@ def test_what_does_not_fit_holds_the_first_message_once(box: Box) -> None:
     held = box.sim.batch(("Bash", {"command": "make"}), ("Glob", {"pattern": "*"}))
     path = str(box.project / "handler-state.md")
     assert counts(box, f"- {path}") == [1], "several calls at once: one carries the list, all wait"
-    assert held.denied.startswith("[Held once by Handbill]") and held.texts == []
+    assert held.denied.startswith("[Held by Handbill]") and held.texts == []
     for _ in range(3):
         assert box.sim.batch(("Bash", {"command": "make"})).denied == "", "whether it was read or not"
     assert box.sim.stop().denied == "" and counts(box, f"- {path}") == [1]

@@ -18,7 +18,7 @@ def test_a_new_file_is_held_once(make_box: Callable[..., Box]) -> None:
     box = make_box()
     box.sim.start()
     held = box.sim.write("one/new.py")
-    assert held.denied.startswith("[Held once by Handbill]") and "rules of one" in held.denied
+    assert held.denied.startswith("[Held by Handbill]") and "rules of one" in held.denied
     assert box.sim.write("one/new.py").denied == ""
     assert box.sim.write("one/other.py").denied == ""
     assert box.sim.read("one/f.py").texts == []
@@ -69,7 +69,7 @@ def test_other_tool_results_with_our_words_prove_nothing(make_box: Callable[...,
     box.drop_next()
     box.sim.read("one/f.py")
     title = next(iter(box.state()["files"]))
-    quoted = f"[Held once by Handbill]\n\n[Preloaded: {title} · 00000000]\nx"
+    quoted = f"[Held by Handbill]\n\n[Preloaded: {title} · 00000000]\nx"
     box.sim.batch(("Bash", {"command": "cat old.log"}, quoted))
     box.sim.read("two/f.py")
     assert any("/one/" in path for path, *_ in box.sim.copies())

@@ -113,7 +113,7 @@ def test_results_of_calls_made_at_once_all_survive(siblings: bool) -> None:
                 "tool_use_id": id,
                 "type": "tool_result",
                 "is_error": True,
-                "content": f"[Held once by Handbill] x\n\n{text}",
+                "content": f"[Held by Handbill] x\n\n{text}",
             }
         ]
         return line("user", uuid, parent, message={"content": content})

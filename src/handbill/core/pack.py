@@ -7,7 +7,7 @@ from __future__ import annotations
 
 PRELOADED, UPDATED = "Preloaded", "Updated"
 # begins a denial that carries pages, and tells it from other tool results in the host's record
-HELD = "[Held once by Handbill]"
+HELD = "[Held by Handbill]"
 _SEPARATOR = " · "
 BETWEEN = "\n\n"
 _HEX = frozenset("0123456789abcdef")
