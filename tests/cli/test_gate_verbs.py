@@ -205,3 +205,32 @@ def test_compaction_report_and_restore(box: Box) -> None:
     box.sim.batch(("Bash", {"command": "true"}))
     assert sum("/one/" in path for path, *_ in box.sim.copies()) == 1
     assert engine("compaction", "restore", cwd=box.project)["data"]["files"] == []
+
+
+def test_doctor_compares_what_is_registered_with_what_the_gates_need(box: Box) -> None:
+    def held() -> list[tuple[str, str]]:
+        rows = json.loads(run("doctor", "--project", str(box.project), "--json").stdout)["data"]["checks"]
+        return [(row["state"], row["fix"]) for row in rows if row["check"] == "held calls"]
+
+    engine("install", "--project", str(box.project), "--python", sys.executable)
+    assert held() == []
+    box.write(".handbill.toml", '[load_gate]\nmode = "require"\n')
+    assert held() == [("bad", "engine install")] * 2, "not every tool, and no Stop"
+    engine("install", "--project", str(box.project), "--python", sys.executable)
+    assert held() == []
+    box.write(".handbill.toml", "")
+    assert held() == [("note", "engine install")], "more than needed is no fault"
+
+
+def test_doctor_reads_the_words_of_the_gates(box: Box) -> None:
+    def wording() -> list[str]:
+        rows = json.loads(run("doctor", "--project", str(box.project), "--json").stdout)["data"]["checks"]
+        return [f"{row['state']}: {row['text']}" for row in rows if row["check"] == "wording"]
+
+    assert wording() == []
+    box.write(".handbill.messages.json", '{"load_gate": {"factual": {"direct": "{count} {paths}"}}}')
+    assert wording()[0].startswith("ok")
+    box.write(".handbill.messages.json", '{"load_gate": {"factual": {"direct": "Read!", "dircet": "x"}}}')
+    assert "{count}, {paths}" in wording()[0] and "dircet is no text of ours" in wording()[1]
+    box.write(".handbill.messages.json", "{half")
+    assert wording()[0].startswith("bad")

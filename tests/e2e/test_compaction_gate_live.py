@@ -100,6 +100,17 @@ def test_a_subagents_compaction_is_not_the_handlers(make: Make, version: str) ->
     assert (box.project / "yes").exists() and (box.project / "sub").exists()
 
 
+def test_the_handlers_own_compaction_after_a_subagent_worked(make: Make, version: str) -> None:
+    """An old client does not say whose compaction it was: its own record does, one message later."""
+    box = handler(make(version))
+    run = box.run(
+        box.agent(), box.bash("echo 0"), full(box.bash("echo 1")), box.bash("echo 2"), box.bash("echo 3"), box.bash(), "done",
+        agent=(box.bash("echo s0"), "sub done"), prompt="/handler", env=COMPACTION,
+    )  # fmt: skip
+    assert any("THE SUMMARY" in request.text for request in run.of())
+    assert_once(run.of()[-1], "MARK-STATE", "MARK-TASK", "role is handler")
+
+
 def test_two_compactions_with_the_gate_between_them(make: Make, version: str) -> None:
     box = handler(make(version), "MARK-STATE\n" + "word " * 20_000)
     run = box.run(

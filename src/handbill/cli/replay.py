@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from handbill.cli.place import find_project
 from handbill.cli.result import Result
-from handbill.cli.screen import short, table
+from handbill.cli.screen import own_page, short, table
 from handbill.config import SHIPPED
 from handbill.errors import HandbillError
 from handbill.simulate import Moment, Simulator, direct_hooks
@@ -102,7 +102,7 @@ def play(lines: list[dict[str, Any]], folder: str, project: str | None = None) -
 def _row(moment: Moment, root: str, expected: list[str] | None) -> dict[str, Any]:
     delivered = []
     for path, _, part, parts in moment.titles:
-        name = path.replace(root + "/", "").replace(SHIPPED + "/", "library:")
+        name = own_page(path) or path.replace(root + "/", "").replace(SHIPPED + "/", "library:")
         delivered.append(f"{name} {part}/{parts}" if parts > 1 else name)
     event = moment.event
     about = event.get("source") or ", ".join(call.get("tool_name", "") for call in event.get("tool_calls", []))

@@ -47,11 +47,20 @@ def count(number: int, word: str) -> str:
     return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
 
 
+def own_page(path: str) -> str:
+    """What a gate said, by name: the file's own ends in a digest. Empty: it is no such page."""
+    at = path.find("/.engine/pages/")
+    return "page:" + path[at + 15 :].rpartition("-")[0] if at >= 0 else ""
+
+
 def short(path: str, project: str = "") -> str:
     """A path as people say it, safe to stand between markup."""
     home = os.path.expanduser("~")
     library = path.find("/handbill/data/")
-    if project and (path == project or path.startswith(project + "/")):
+    own = own_page(path)
+    if own:
+        path = own
+    elif project and (path == project or path.startswith(project + "/")):
         path = path[len(project) + 1 :] or "."
     elif library >= 0:
         path = "library:" + path[library + 15 :].removeprefix("directives/")

@@ -16,19 +16,23 @@ from handbill.hosts import claude_settings
 
 
 def held_calls(place: Place) -> Iterator[Finding]:
+    """Is a hook started for every call that a gate may hold? For more than needed is no fault, but costs time."""
     needs = needed(place.config)
     for path in settings_paths(place):
         try:
             settings = claude_settings.parse(settings_file.read(path), path)
         except HandbillError:
             continue  # reported by the check of the wiring
+        user = path == settings_file.path_for(place.project, user=True)
+        fix = "engine install --user" if user else "engine install"
         for held in claude_settings.matchers(settings, "PreToolUse") - {needs.held}:
+            lacking = bool(held) and (needs.every or bool(set(needs.held.split("|")) - set(held.split("|"))))
             text = f"the gates may hold calls of {_tools(needs.held)}, but {path} registers {_tools(held)}"
-            yield Finding("held calls", BAD, text, "engine install")
+            if lacking or not user:
+                yield Finding("held calls", BAD if lacking else NOTE, text, fix)
         ours = claude_settings.registered(settings)
-        if ours and needs.every != (claude_settings.FAILSAFE in ours):
-            lacks = "lacks" if needs.every else "has no need of"
-            yield Finding("held calls", BAD, f"{path} {lacks} {claude_settings.FAILSAFE}", "engine install")
+        if ours and needs.every and claude_settings.FAILSAFE not in ours:
+            yield Finding("held calls", BAD, f"{path} lacks {claude_settings.FAILSAFE}", fix)
 
 
 def _tools(matcher: str) -> str:

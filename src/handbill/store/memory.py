@@ -104,7 +104,7 @@ class MemoryStore:
 
     def keep_page(self, name: str, text: str) -> str:
         self.pages[name] = text
-        return f"/pages/{name}"
+        return f"/.engine/pages/{name}"
 
     def note(self, key: Key, kind: str, value: dict[str, Any] | None) -> None:
         if value is None:
