@@ -46,7 +46,7 @@ class Run:
         self.mode = mode
         self.sim = self.box.sim
         self.sim.held_tools = ""
-        self.worked = False
+        self.worked = self.agent_worked = False  # since the last compaction: a client has nothing to compact before
         self.epoch = 0
         self.held: dict[int, int] = {}  # epoch -> messages of the role's gate
         self.stops = 0
@@ -57,6 +57,7 @@ class Run:
         if "the role lead" in moment.denied:
             self.held[self.epoch] = self.held.get(self.epoch, 0) + 1
         self.worked = self.worked or not agent
+        self.agent_worked = self.agent_worked or bool(agent)
 
     def do(self, what: str) -> None:
         agent = "a1" if what.startswith("sub-") else ""
@@ -93,8 +94,9 @@ class Run:
             self.box.drop_next()
         elif what == "subagent":
             self.sim.subagent("a1")
-        elif what == "sub-compact" and self.sim._batches.get("a1"):
+        elif what == "sub-compact" and self.agent_worked:
             self.sim.compact("a1")
+            self.agent_worked = False
 
     def check(self) -> None:
         for window in self.sim.views:

@@ -53,7 +53,11 @@ def _load_gate(event: Event, window: Window) -> bool:
     state = window.flags.get("context")
     if event.kind == ev.SUBAGENT_STARTED or (event.kind != ev.TOOL_CALLED and _start(event, window)):
         return True
-    return state is not None and state.get("state") not in _SETTLED and bool(event.tools)
+    if state is None or state.get("state") in _SETTLED:
+        return False
+    if state.get("state") == "open":  # said; what is read of it now goes on record
+        return any(path in state["files"] for tool in event.tools for path in (*tool.files, *tool.places))
+    return bool(event.tools)
 
 
 def _compaction(event: Event, window: Window) -> bool:
