@@ -89,6 +89,12 @@ def ours(box: Box) -> None:
     box.subject.engine(*arguments, env=box.environment(), cwd=str(box.project))
 
 
+def gated(box: Box) -> None:
+    """A project with a role: a hook before every call as well."""
+    (box.project / ".handbill.toml").write_text('[roles.lead]\ntargets = ["lead.md"]\n')
+    ours(box)
+
+
 def bash_jq(box: Box) -> None:
     box.register(jq_hook.written(box.folder), "PreToolUse", "PostToolUse")
 
@@ -118,6 +124,7 @@ def measure(root: Path, subject: Subject) -> Report:
         Variant("none", no_hooks),
         Variant("/bin/true on PostToolBatch", bin_true),
         Variant("Handbill (engine install)", ours, "project/sessions/.windows/*.jsonl"),
+        Variant("Handbill, where gates may hold every call", gated, "project/sessions/.windows/*.jsonl"),
     ]
     if jq_hook.available():
         variants.append(Variant(f"{jq_hook.name()}, on PreToolUse and PostToolUse", bash_jq, "*.json"))

@@ -46,6 +46,11 @@ def checked(path: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
     for section, fields in raw.items():
         if section == _NAMED and isinstance(fields, dict):
             for name, role in fields.items():
+                if name == "regular":
+                    problems.append(
+                        f"{path}: roles.regular: a session without a role needs nothing; name a role of your own"
+                    )
+                    continue
                 kept = _fields(path, f"{section}.{name}", role, ROLE, problems)
                 values.setdefault(section, {})[name] = kept
             continue
@@ -72,9 +77,23 @@ def _fields(path: str, section: str, fields: Any, known: dict[str, Wanted], prob
             problems.append(f"{path}: {section}.{field} is unknown; [{section}] has {', '.join(known)}")
         elif not _fits(value, wanted):
             problems.append(f"{path}: {section}.{field} must be {_words(wanted)}")
+        elif (section, field) == ("resume", "layout") and not _is_layout(value):
+            problems.append(f'{path}: {section}.{field} must be like "work/{{project}}/_resume.md", inside the project')
         else:
             kept[field] = value
     return kept
+
+
+def _is_layout(value: str) -> bool:
+    before, found, after = value.partition("{project}")
+    parts = [*before.split("/"), *after.split("/")]
+    return (
+        bool(found)
+        and after.startswith("/")
+        and after.strip("/") != ""
+        and not value.startswith("/")
+        and ".." not in parts
+    )
 
 
 def _fits(value: Any, wanted: Wanted) -> bool:

@@ -215,7 +215,7 @@ def test_doctor_compares_what_is_registered_with_what_the_gates_need(box: Box) -
     engine("install", "--project", str(box.project), "--python", sys.executable)
     assert held() == []
     box.write(".handbill.toml", '[load_gate]\nmode = "require"\n')
-    assert held() == [("bad", "engine install")] * 2, "not every tool, and no Stop"
+    assert held() == [("bad", "engine install")], "not every tool, and no Stop: one fix"
     engine("install", "--project", str(box.project), "--python", sys.executable)
     assert held() == []
     box.write(".handbill.toml", "")
@@ -232,5 +232,10 @@ def test_doctor_reads_the_words_of_the_gates(box: Box) -> None:
     assert wording()[0].startswith("ok")
     box.write(".handbill.messages.json", '{"load_gate": {"factual": {"direct": "Read!", "dircet": "x"}}}')
     assert "{count}, {paths}" in wording()[0] and "dircet is no text of ours" in wording()[1]
-    box.write(".handbill.messages.json", "{half")
-    assert wording()[0].startswith("bad")
+    for text, why in (
+        ("{half", "bad"), ('{"load_gate": {"direct": "{count} {paths}"}}', "one of factual, mandatory"), ('{"resume": "x"}', "section"),
+        ('{"load_gate": {"factual": {"direct": 5}}}', "must be a text"), ("[]", "one JSON object"),
+        ('{"load_gate": {"factual": {"direct": "{count} {paths} {nonsense}"}}}', "{nonsense}, which stands for nothing"),
+    ):  # fmt: skip
+        box.write(".handbill.messages.json", text)
+        assert why in wording()[0], text

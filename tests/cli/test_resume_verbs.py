@@ -107,7 +107,13 @@ def test_the_next_start_takes_it_up_once(box: Box, tmp_path: Path) -> None:
     dehydrate(box, json.dumps(CONTEXT))
     assert box.session_state("LOGIN")["dehydratedContext"]["summary"] == "half of it"
     text = "\n".join(box.sim.start().texts)
-    for fact in ("half of it", "the other half", "MARK-FILE", "names 1 files", "engine session continue LOGIN"):
+    for fact in (
+        "half of it",
+        "the other half",
+        "MARK-FILE",
+        "Files that it names: 1",
+        "engine session continue LOGIN",
+    ):
         assert text.count(fact) == 1, fact
     assert box.sim.batch(("Bash", {"command": "true"})).texts == []
     assert "half of it" not in "\n".join(box.sim.clear().texts)

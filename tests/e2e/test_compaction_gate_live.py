@@ -14,7 +14,7 @@ from handbill.live import Block, Reply, Script, call
 
 HELD = "[Held by Handbill]"
 DISPATCH = "# Login\nStatus: in-progress\n\n## Task\nMARK-TASK\n\n## Progress\n- MARK-PROGRESS\n"
-LISTED = "has not seen 1 of its files"
+LISTED = "has not seen these of its files (1)"
 
 
 def handler(box: Sandbox, state: str = "MARK-STATE\n") -> Sandbox:
@@ -72,7 +72,7 @@ def test_a_turn_without_calls(make: Make, version: str) -> None:
     """The failsafe: the agent wants to rest without having read anything."""
     box = handler(make(version), "MARK-STATE\n" + "word " * 20_000)
     run = box.run(box.bash(), full(box.bash("echo 1")), "that is all", "now it is", prompt="/handler", env=COMPACTION)
-    stop = "and the role handler has not seen 1 of its files since"
+    stop = "and the role handler has not seen these of its files since (1)"
     last = run.of()[-1]
     assert stop in last.text and box.path("handler-state.md") in last.text
     assert sum(stop in request.text for request in run.of()) == 1, "one more request, then it rests"
@@ -149,8 +149,7 @@ def test_a_worker_is_launched_with_its_own_hooks(make: Make, version: str) -> No
         str(box.project),
         "Do the work.",
         str(dispatch),
-        "--with",
-        "-p --dangerously-skip-permissions",
+        "--with=-p --dangerously-skip-permissions",
     )["data"]
     assert not (box.project / ".claude").exists() and not (box.project / "sessions").exists()
     box.client.model.script = Script([

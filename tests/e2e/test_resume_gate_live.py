@@ -64,7 +64,7 @@ def test_the_work_is_handed_over_once(make: Make, version: str) -> None:
     for fact in (
         "phase execution",
         "task 15",
-        "names 2 files",
+        "Files that it names: 2",
         "1. What problem",
         "[ ] ready for execute-project",
         box.path(f"{HOME}/01-planning/_resume.md"),

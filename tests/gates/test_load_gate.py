@@ -83,9 +83,7 @@ def test_direct_names_every_file_with_the_first_results_and_never_again(box: Box
     assert ".context/" not in "\n".join(box.sim.start().texts)
     first = box.sim.batch(("Bash", {"command": "true"})).texts[0]
     line = first.split("\n", 1)[1]
-    assert (
-        "\n" not in line and all(str(box.project / ".context" / name) in line for name in MARKS) and "6 files" in line
-    )
+    assert "\n" not in line and all(str(box.project / ".context" / name) in line for name in MARKS) and "(6)" in line
     for _ in range(3):
         assert box.sim.batch(("Bash", {"command": "true"})).texts == []
     box.sim.read(*(f".context/{name}" for name in list(MARKS)[:2]))
@@ -103,11 +101,11 @@ def test_require_holds_calls_until_all_is_read(box: Box) -> None:
     settings(box, mode="require")
     box.sim.start()
     held = box.sim.batch(("Bash", {"command": "make"}))
-    assert held.denied.startswith("[Held by Handbill]") and "6 files" in held.denied and held.texts == []
+    assert held.denied.startswith("[Held by Handbill]") and "(6)" in held.denied and held.texts == []
     names = list(MARKS)
     assert box.sim.read(*(f".context/{name}" for name in names[:3])).denied == "", "reads of them pass"
     held = box.sim.batch(("Bash", {"command": "make"}))
-    assert "3 files" in held.denied and names[0] not in held.denied
+    assert "(3)" in held.denied and names[0] not in held.denied
     shown = " ".join(f".context/{name}" for name in names[3:])
     assert box.sim.batch(("Bash", {"command": f"cat {shown}"})).denied == "", "so do plain shell reads"
     assert box.sim.batch(("Bash", {"command": "make"})).denied == ""
@@ -119,7 +117,7 @@ def test_require_lets_go_and_says_so(box: Box) -> None:
     box.sim.start()
     assert box.sim.batch(("Bash", {"command": "make"}), ("Glob", {"pattern": "*"})).denied
     last = box.sim.batch(("Bash", {"command": "make"}))
-    assert last.denied and "no longer held" in last.texts[0] and "6 context files" in last.texts[0]
+    assert last.denied and "no longer held" in last.texts[0] and "still unread: 6" in last.texts[0]
     assert box.sim.batch(("Bash", {"command": "make"})).denied == ""
     assert seen(box).count("no longer held") == 1
     assert "let go after 2" in box.errors()[0] and last.messages
@@ -130,7 +128,7 @@ def test_require_never_waits_for_a_file_that_cannot_be_read(box: Box) -> None:
     (box.project / ".context/BINARY.md").write_bytes(b"\0\1")
     box.write(".context/EMPTY.md", "")
     box.sim.start()
-    assert "1 files" in box.sim.batch(("Bash", {"command": "make"})).denied
+    assert "(1)" in box.sim.batch(("Bash", {"command": "make"})).denied
     read = {"file_path": str(box.project / ".context/TASKS.md")}
     box.sim.batch(("Read", read, "<tool_use_error>cannot be read</tool_use_error>"))
     assert box.sim.batch(("Bash", {"command": "make"})).denied == ""
@@ -172,7 +170,7 @@ def test_silent_without_a_session_id(box: Box) -> None:
 def test_a_subagent_is_directed(box: Box) -> None:
     box.sim.start()
     box.sim.subagent("a1")
-    assert "6 files" in "\n".join(box.sim.batch(("Bash", {"command": "true"}), agent="a1").texts)
+    assert "(6)" in "\n".join(box.sim.batch(("Bash", {"command": "true"}), agent="a1").texts)
     assert not any(counts(box, "a1").values())
     assert box.sim.batch(("Bash", {"command": "true"}), agent="a1").texts == []
 

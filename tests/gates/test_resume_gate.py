@@ -43,7 +43,7 @@ def test_the_work_is_handed_over_once(box: Box) -> None:
         "confidence: high",
         "phase execution",
         "task 15",
-        "names 3 files",
+        "Files that it names: 3",
         "1. What problem",
         "[ ] ",
         "skill execute-project",

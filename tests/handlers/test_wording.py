@@ -89,7 +89,7 @@ def test_words_that_cannot_be_used_are_passed_over(tmp_path: Path, text: str) ->
 
 def test_facts_are_not_read_as_places(tmp_path: Path) -> None:
     said = say("load_gate", "direct", World(()), config(tmp_path), count="{paths}", paths="{count} {x}")
-    assert "({paths} files)" in said and said.endswith("{count} {x}")
+    assert "({paths})" in said and said.endswith("{count} {x}")
 
 
 def test_the_documents_tone_can_be_chosen(tmp_path: Path) -> None:

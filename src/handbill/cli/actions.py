@@ -12,10 +12,14 @@ Argument = tuple[str, dict[str, Any]]
 Action = tuple[str, tuple[Argument, ...]]  # (help, arguments)
 
 
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:] + ("" if text.endswith("?") else ".")
+
+
 def add_actions(parser: argparse.ArgumentParser, actions: Mapping[str, Action]) -> None:
     verbs = parser.add_subparsers(dest="action", metavar="VERB", title="verbs", required=True)
     for name, (help_text, arguments) in actions.items():
-        sub = verbs.add_parser(name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".")
+        sub = verbs.add_parser(name, help=help_text, description=_sentence(help_text))
         for flag, options in arguments:
             sub.add_argument(flag, **options)
         project_option(sub)

@@ -11,8 +11,9 @@ from collections.abc import Callable
 
 from handbill.cli.actions import Action, Argument, add_actions
 from handbill.cli.result import Result
+from handbill.cli.screen import count
 from handbill.cli.settings_file import replace_text
-from handbill.cli.stdin import BadInput, piped
+from handbill.cli.stdin import NEEDED, BadInput, piped
 from handbill.config import home_of
 from handbill.core import dispatch as form
 from handbill.errors import HandbillError
@@ -47,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Result:
     path = os.path.realpath(os.path.expanduser(args.file))
     if args.action == "new":
-        task = args.task or piped().text.strip()
+        task = args.task or piped(NEEDED).text.strip()
         if not task:
             raise BadInput("what is to be done?", "--task TEXT, or the text on stdin")
         make(path, args.title or os.path.splitext(os.path.basename(path))[0], task)
@@ -55,7 +56,9 @@ def run(args: argparse.Namespace) -> Result:
     if args.action == "check":
         found = refuse_if_wrong(path)
         data = {"file": path, "status": found.status, "title": found.title, "progress": found.progress}
-        return Result(data, text=f"{path}: {found.status}, {len(found.progress)} lines of progress, nothing is wrong")
+        return Result(
+            data, text=f"{path}: {found.status}, {count(len(found.progress), 'line')} of progress, nothing is wrong"
+        )
     if args.action == "progress":
         line = " ".join(args.text.split())
         if not line:
@@ -63,12 +66,14 @@ def run(args: argparse.Namespace) -> Result:
         entry = f"{time.strftime('%Y-%m-%d %H:%M')} {line}"
         found = changed(path, lambda text: _status(form.with_progress(text, entry), args.status))
         return Result({"file": path, "entry": entry, "status": found.status}, text=f"noted: {entry}")
-    result = piped().text.strip()
+    before = refuse_if_wrong(path)
+    result = piped(NEEDED).text.strip()
     if not result and args.status != form.CANCELLED:
         raise BadInput("what came of it?", f"echo 'what came of it' | engine dispatch finish {args.file}")
     text = result or form.CANCELLED
     found = changed(path, lambda before: form.with_status(form.with_result(before, text), args.status))
-    return Result({"file": path, "status": found.status}, text=f"{path}: {found.status}")
+    again = [f"it was {before.status} before: that result is replaced"] if before.status in form.FINISHED else []
+    return Result({"file": path, "status": found.status}, text=f"{path}: {found.status}", warnings=again)
 
 
 def _status(text: str, status: str) -> str:
@@ -119,7 +124,7 @@ def changed(path: str, change: Callable[[str], str]) -> form.Dispatch:
 def _refused(path: str, wrong: list[str]) -> None:
     if wrong:
         lost = all(line.startswith("progress was removed") for line in wrong)
-        hint = "put these lines back" if lost else "correct it; `engine dispatch new FILE` shows what one looks like"
+        hint = "put these lines back" if lost else "correct it; `engine dispatch new FILE` makes one to compare with"
         raise Malformed(f"{path}: {'; '.join(wrong)}", hint)
 
 

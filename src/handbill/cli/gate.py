@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from handbill.cli.actions import Action, add_actions
@@ -59,7 +58,7 @@ def _load(window: Window, place: Place) -> dict[str, Any]:
     missing = sum(one["state"] == "not read" for one in files)
     word = str(state.get("state", ""))
     if not state:
-        word = "off" if mode == "off" else f"nothing to do: no context files in {gate['folder']}"
+        word = "nothing is asked" if mode == "off" else f"nothing to do: no context files in {gate['folder']}"
     elif not missing:
         word = f"all {count(len(files), 'file')} in the window or read"
     elif word == load_gate.RELEASED:
@@ -70,6 +69,10 @@ def _load(window: Window, place: Place) -> dict[str, Any]:
 
 
 def _reread(window: Window, place: Place) -> dict[str, Any]:
+    """What the window was at its last compaction; before one, what it is as far as can be told from here."""
+    state = compaction.state_of(window)
+    if state:
+        return _after_compaction(window, state)
     world = World(place.config.roots)
     event = Event("stopping", window.session, transcript=window.transcript)
     try:
@@ -78,51 +81,42 @@ def _reread(window: Window, place: Place) -> dict[str, Any]:
         event.notes["role"] = {"problem": str(error)}
     role = role_of(event, window, world, place.config)
     files, own = targets(role, world, place.config)
-    state = compaction.state_of(window)
-    left = state.get("left", ()) if state.get("state") == compaction.ARMED else ()
-    word = (
-        "regular sessions are left alone"
-        if role.is_regular
-        else f"{count(len(files), 'file')} again after a compaction"
-    )
-    if left:
-        word = f"holds the next message: {count(len(left), 'file')} to read"
-        word += "" if needed(place.config).every else " (run `engine install`, so that calls can be held)"
-    rows = [{"file": path, "state": _of_target(path, window, left, own)} for path in files]
+    word = f"{count(len(files), 'file')} again after a compaction"
+    if role.is_regular:
+        word = "regular sessions are left alone"
+    elif not files:
+        word = f"none of its files is there: {', '.join(role.values.get('targets', ())) or 'no targets'}"
+    if not role.is_regular and not needed(place.config).every:
+        word += "; calls cannot be held until `engine install` is run"
+    rows = [{"file": path, "state": "by itself, when compacted" if path in own else "when compacted"} for path in files]
     return {
         "gate": "compaction", "setting": f"{role.name} ({role.how})", "state": role.problem or word, "files": rows,
         "role": role.name,
     }  # fmt: skip
 
 
-def _of_target(path: str, window: Window, left: Sequence[str], own: Sequence[str]) -> str:
-    if path in left:
-        return "to read"
-    if window.holds(path):
-        return "in the window"
-    return "read by itself, when compacted" if path in own else "when compacted"
+def _after_compaction(window: Window, state: dict[str, Any]) -> dict[str, Any]:
+    late = compaction.missing(state, window)
+    rows = [{"file": path, "state": "on its way" if path in late else "in the window"} for path in state["given"]]
+    rows += [{"file": path, "state": "read"} for path in state["read"]]
+    rows += [{"file": path, "state": "not read"} for path in state["left"]]
+    open_now = state["state"] == compaction.ARMED and (state["left"] or late)
+    word = "holds the next message" if open_now else f"said {state['said']}" if state.get("said") else "all was given"
+    how = str(window.flags.get("role_by", "")) or "recorded"
+    setting = f"{state['role']} ({how})"
+    return {"gate": "compaction", "setting": setting, "state": word, "files": rows, "role": state["role"]}
 
 
 def _resume(window: Window, place: Place) -> dict[str, Any]:
-    mode = window.flags.get(resume.MODE)
-    if not isinstance(mode, dict):
-        return {
-            "gate": "resume",
-            "setting": place.config.gate("resume")["mode"],
-            "state": "nothing was resumed here",
-            "files": [],
-        }
-    word = f"resumed {mode['project_id']} (confidence {mode['confidence']})" if mode.get("active") else (
-        f"not resumed: {mode.get('error') or mode.get('reason')}"
-    )  # fmt: skip
-    files = [{"file": line, "state": "not delivered"} for line in mode.get("problems", ())]
-    return {
-        "gate": "resume",
-        "setting": place.config.gate("resume")["mode"],
-        "state": word,
-        "files": files,
-        "resume_mode": mode,
-    }
+    row: dict[str, Any] = {"gate": "resume", "setting": place.config.gate("resume")["mode"], "files": []}
+    mode, taken = window.flags.get(resume.MODE), window.flags.get("taken_up")
+    if isinstance(mode, dict):
+        word = f"not resumed: {mode.get('error') or mode.get('reason')}"
+        if mode.get("active"):
+            word = f"resumed {mode['project_id']} (confidence {mode['confidence']})"
+        files = [{"file": line, "state": "not delivered"} for line in mode.get("problems", ())]
+        return {**row, "state": word, "files": files, "resume_mode": mode}
+    return {**row, "state": f"took up {taken}, which was set down" if taken else "nothing was resumed here"}
 
 
 def _show(screen: Console, data: dict[str, Any]) -> None:

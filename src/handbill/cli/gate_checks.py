@@ -1,20 +1,24 @@
-"""What `engine doctor` says of the gates: their words, what was not resumed, what waits to be taken up."""
+"""What `engine doctor` says of the gates: their words and files, what was not resumed, what waits to be taken up."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from handbill.cli.checks import BAD, NOTE, OK, Finding
-from handbill.cli.place import Place, window_file
+from handbill.cli.place import Place, waiting_handovers, window_file
 from handbill.cli.screen import count
 from handbill.errors import HandbillError
+from handbill.handlers.load_gate import context_files
 from handbill.handlers.resume import MODE
-from handbill.handlers.wording import lacking, texts
+from handbill.handlers.wording import lacking
+from handbill.world import World
 
 _RECENT = 20
+_STYLES = ("factual", "mandatory")
 
 
 def wording(place: Place) -> Iterator[Finding]:
@@ -26,7 +30,7 @@ def wording(place: Place) -> Iterator[Finding]:
             continue
         problems = list(_wrong_words(path, shipped))
         for problem in problems:
-            yield Finding("wording", BAD, f"{path}: {problem}", "correct it; until then the shipped text is used")
+            yield Finding("wording", BAD, f"{path}: {problem}", f"correct it; the shipped texts: {shipped_path}")
         if not problems:
             yield Finding("wording", OK, f"the gates speak by {path}")
 
@@ -41,25 +45,44 @@ def _wrong_words(path: str, shipped: dict[str, Any]) -> Iterator[str]:
     if not isinstance(found, dict):
         yield "it must be one JSON object: {gate: {style: {kind: text}}}"
         return
-    known = texts(
-        {gate: {style: styles[style] for style in ("factual", "mandatory")} for gate, styles in shipped.items()}
-    )
-    for (gate, style, kind), text in texts(found).items():
-        if (gate, style, kind) not in known:
-            yield f"{gate}.{style}.{kind} is no text of ours"
-        else:
-            missing = lacking(text, shipped[gate]["facts"][kind])
-            if missing:
-                yield f"{gate}.{style}.{kind} does not name {', '.join('{' + name + '}' for name in missing)}"
+    for gate, styles in found.items():
+        if gate not in shipped or not isinstance(styles, dict):
+            yield f"{gate!r} must be one of {', '.join(shipped)}, with a section for each style"
+            continue
+        for style, kinds in styles.items():
+            if style not in _STYLES or not isinstance(kinds, dict):
+                yield f"{gate}.{style} must be one of {', '.join(_STYLES)}, with a text for each kind"
+                continue
+            for kind, text in kinds.items():
+                yield from _wrong_text(f"{gate}.{style}.{kind}", text, shipped[gate]["facts"], kind)
+
+
+def _wrong_text(name: str, text: object, facts: dict[str, list[str]], kind: str) -> Iterator[str]:
+    if kind not in facts:
+        yield f"{name} is no text of ours; there are {', '.join(facts)}"
+    elif not isinstance(text, str):
+        yield f"{name} must be a text"
+    else:
+        missing = lacking(text, facts[kind])
+        if missing:
+            yield f"{name} does not name {', '.join('{' + fact + '}' for fact in missing)}: the shipped text is used"
+        strange = [word for word in re.findall(r"\{(\w+)\}", text) if word not in facts[kind]]
+        if strange:
+            yield f"{name} has {{{strange[0]}}}, which stands for nothing; there are {', '.join(facts[kind])}"
+
+
+def context(place: Place) -> Iterator[Finding]:
+    """A folder without any of the files is more likely a slip of the pen than meant."""
+    gate = place.config.gate("load_gate")
+    folder = os.path.join(place.project, gate["folder"])
+    if gate["mode"] != "off" and os.path.isdir(folder) and not context_files(World(place.config.roots), place.config):
+        text = f"{folder} is there, but none of {', '.join(gate['files'])} in it: the context gate does nothing"
+        yield Finding("context", NOTE, text, "name the files in [load_gate] of .handbill.toml")
 
 
 def resumption(place: Place) -> Iterator[Finding]:
-    """Of the windows written last: what was resumed, and what was not, and why."""
-    layout = place.config.gate("resume")["layout"]
-    if "{project}" not in layout:
-        yield Finding(
-            "resume", BAD, f"resume.layout is {layout!r}: it does not say where {{project}} stands", "correct it"
-        )
+    """Of the windows written last: what was resumed, and what was not, and why; until it is forgotten."""
+    dealt_with = _moment(f"{place.store.root}/.engine/errors.seen.jsonl")
     keys = sorted(place.store.known(), key=lambda key: -os.path.getmtime(window_file(place.store, key)))[:_RECENT]
     for key in keys:
         try:
@@ -67,37 +90,36 @@ def resumption(place: Place) -> Iterator[Finding]:
         except HandbillError:
             continue  # reported by the check of the state
         mode = window.flags.get(MODE) if window is not None else None
-        if isinstance(mode, dict):
+        if window is not None and isinstance(mode, dict) and window.flags.get("compacted", 0.0) > dealt_with:
             yield _resumed(key[0], mode)
+
+
+def _moment(path: str) -> float:
+    return os.stat(path).st_mtime if os.path.exists(path) else 0.0
 
 
 def _resumed(session: str, mode: dict[str, Any]) -> Finding:
     if mode.get("active"):
-        problems = mode.get("problems", ())
-        text = f"{session[:8]}: {mode.get('project_id')} was resumed"
+        problems, project = mode.get("problems", ()), mode.get("project_id")
+        text = f"{session[:8]}: {project} was resumed"
         if not problems:
             return Finding("resume", OK, text)
-        return Finding(
-            "resume", BAD, f"{text}, but {'; '.join(problems)}", f"engine resume check {mode.get('project_id')}"
-        )
-    why = str(mode.get("error") or mode.get("reason"))
-    fix = str(mode.get("suggestion") or "engine resume check")
-    return Finding("resume", BAD if mode.get("error") else NOTE, f"{session[:8]}: not resumed: {why}", fix)
+        return Finding("resume", BAD, f"{text}, but {'; '.join(problems)}", f"engine resume check {project}")
+    if not mode.get("error"):
+        return Finding("resume", NOTE, f"{session[:8]}: not resumed: {mode.get('reason')}")
+    fix = str(mode.get("suggestion") or "engine resume check; engine doctor --forget, once it is dealt with")
+    return Finding("resume", BAD, f"{session[:8]}: not resumed: {mode['error']}", fix)
 
 
 def handovers(place: Place) -> Iterator[Finding]:
-    path = f"{place.store.root}/.engine/handovers.json"
     try:
-        with open(path, encoding="utf-8") as file:
-            waiting = [one for one in json.load(file)["waiting"] if not one.get("taker")]
-    except FileNotFoundError:
-        return
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        yield Finding("handovers", BAD, f"{path}: {error}", "move it away")
+        waiting = waiting_handovers(place)
+    except HandbillError as error:
+        yield Finding("handovers", BAD, str(error), error.hint)
         return
     if waiting:
         names = ", ".join(str(one.get("session")) for one in waiting)
         yield Finding("handovers", NOTE, f"{count(len(waiting), 'session')} set down, for the next start here: {names}")
 
 
-ALL = (wording, resumption, handovers)
+ALL = (wording, context, resumption, handovers)

@@ -44,12 +44,12 @@ def run(args: argparse.Namespace) -> Result:
     path = settings_file.path_for(project, user=args.user)
     chosen = interpreter.choose(args.python, _registered(path))
     config = load(project, os.environ, state_roots(project, os.environ)[0])
-    needs = needed(config)
+    needs = needed(config, every=args.user and _holds_every(path))
     lanes = args.lanes or needs.lanes
     ours = claude_settings.handlers(
         chosen.path, settings_file.PACKAGE_PARENT, lanes, every=needs.every, packages=yaml_folder()
     )
-    warnings: list[str] = []
+    warnings: list[str] = [f"{problem} (not used)" for problem in config.problems]
     change = _planned(path, ours, args, needs.held, warnings)
     data: dict[str, Any] = {
         "settings": change.path, "changed": change.needed, "dry_run": args.dry_run, "interpreter": chosen.path,
@@ -80,6 +80,11 @@ def _planned(
             raise
         warnings.append(f"{error}: this needs --reformat, or paste the hooks by hand")
         return settings_file.planned(path, ours, reformat=True, held=held)
+
+
+def _holds_every(path: str) -> bool:
+    """Some project needed that: what is for all of them is not narrowed by another one."""
+    return "" in claude_settings.matchers(claude_settings.parse(settings_file.read(path), path), "PreToolUse")
 
 
 def _registered(path: str) -> str:

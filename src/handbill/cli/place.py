@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from handbill.config import Config, load, state_roots
 from handbill.core.event import MAIN
@@ -83,6 +84,8 @@ def choose_window(place: Place, session: str | None, agent: str | None) -> Key:
     if session is None and own:
         session = own
     if session is not None:
+        session, _, named = session.partition(".")  # as commands print it: ID.main, ID.AGENT
+        agent = agent or (named if named and named != MAIN else None)
         matching = [key for key in keys if key[0].startswith(session)]
         if not matching:
             raise HandbillError(f"no window of session {session!r}", "`engine window --all` lists the known ones")
@@ -99,3 +102,17 @@ def choose_window(place: Place, session: str | None, agent: str | None) -> Key:
     newest = max(keys, key=lambda key: os.path.getmtime(window_file(place.store, key)))
     main = (newest[0], MAIN)
     return main if agent is None and main in keys else newest
+
+
+def waiting_handovers(place: Place) -> list[dict[str, Any]]:
+    """What was set down in this project and nobody took up yet."""
+    path = f"{place.store.root}/.engine/handovers.json"
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError) as error:
+        raise HandbillError(f"{path}: {error}", "move it away") from error
+    rows = found.get("waiting") if isinstance(found, dict) else None
+    return [one for one in rows if isinstance(one, dict) and not one.get("taker")] if isinstance(rows, list) else []

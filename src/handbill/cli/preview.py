@@ -7,7 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli.place import Place, choose_window, here, project_option
+from handbill.cli.place import Place, choose_window, here, project_option, waiting_handovers
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table, tokens
 from handbill.core.migrate import to_text
@@ -108,6 +108,8 @@ def _copy(place: Place, args: argparse.Namespace) -> tuple[Key, MemoryStore]:
             raise
         key, window = ("preview", "main"), None
     if args.start or window is None:
+        for handover in waiting_handovers(place):
+            store.leave_handover({"by": "", "session": "", **handover})
         if not args.start:
             _played(place, key, store, {"hook_event_name": "SessionStart", "source": "startup"})
             _played(place, key, store, {"hook_event_name": "SessionStart", "source": "startup"})

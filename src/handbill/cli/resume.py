@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from handbill.cli.actions import Action, Argument, add_actions
 from handbill.cli.place import Place, choose_window, here
 from handbill.cli.result import Result
-from handbill.cli.screen import safe, short, table
+from handbill.cli.screen import count, safe, short, table
 from handbill.cli.settings_file import replace_text
 from handbill.cli.stdin import BadInput, piped
 from handbill.cli.words import like
@@ -32,7 +32,10 @@ ACTIONS: dict[str, Action] = {
         "make a project's resume file, or set fields of it; its text on stdin",
         (
             _PROJECT,
-            ("--load", {**_MORE, "metavar": "FILE", "help": "a file to hand over; again for more"}),
+            (
+                "--load",
+                {**_MORE, "metavar": "FILE", "help": "to hand over, instead of those so far; again for more"},
+            ),
             ("--next", {"default": "", "metavar": "SKILL", "help": f"what to do next (default: {NEXT})"}),
             ("--phase", {"default": "", "help": "the phase in hand"}),
             ("--task", {"default": "", "help": "the task in hand"}),
@@ -131,8 +134,9 @@ def _write(args: argparse.Namespace, shelf: Shelf) -> Result:
     (project,) = shelf.chosen(args.project_id)
     path = shelf.layout.resume_file(project)
     before, body = _existing(path)
+    home = shelf.layout.home(project)
     told = {
-        "files_to_load": args.load or before.get("files_to_load") or _usual(path, shelf.layout.home(project)),
+        "files_to_load": [_named(one, home) for one in args.load] or before.get("files_to_load") or _usual(path, home),
         "next_action": args.next or before.get("next_action") or NEXT, "current_phase": args.phase,
         "current_task": args.task, "validation_questions": args.question,
     }  # fmt: skip
@@ -142,10 +146,22 @@ def _write(args: argparse.Namespace, shelf: Shelf) -> Result:
     wrong = schema.problems(head, HEAD)
     if wrong:
         raise BadResume(f"{path}: {wrong[0]}", "correct the file, or the options")
-    _kept(path, head, piped().text.strip() or body or f"# {project}")
+    given = piped()
+    _kept(path, head, given.text.strip() or body.strip() or f"# {project}")
     row = shelf.looked_at(project)
-    text = f"{short(path, shelf.place.project)}: {len(head['files_to_load'])} files, next {head['next_action']}"
-    return Result(row, text=text, warnings=list(row["problems"]), next_step=f"engine resume show {project}")
+    text = (
+        f"{short(path, shelf.place.project)}: {count(len(head['files_to_load']), 'file')}, next {head['next_action']}"
+    )
+    warnings = [*given.note, *row["problems"]]
+    return Result(row, text=text, warnings=warnings, next_step=f"engine resume show {project}")
+
+
+def _named(written: str, home: str) -> str:
+    """As it is to stand in the file: a path from here is meant where there is one."""
+    here_too = os.path.abspath(written)
+    if os.path.isfile(os.path.join(home, written)) or not os.path.isfile(here_too):
+        return written
+    return os.path.relpath(here_too, home)
 
 
 def _usual(path: str, home: str) -> list[str]:

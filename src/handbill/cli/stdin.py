@@ -13,6 +13,7 @@ from handbill.errors import HandbillError
 from handbill.hotjson import loads
 
 FIRST = 2.0  # seconds for the first byte
+NEEDED = 15.0  # the same, for a verb that can do nothing without: a command may still be at work before the pipe
 IDLE = 10.0  # seconds between bytes, once there were some
 MOST = 8 << 20
 
@@ -31,7 +32,7 @@ class Piped:
         return ["stdin stayed open and silent; taken as no input"] if self.silent else []
 
 
-def piped() -> Piped:
+def piped(first: float = FIRST) -> Piped:
     try:
         handle = sys.stdin.fileno()
         mode = os.fstat(handle).st_mode
@@ -41,7 +42,7 @@ def piped() -> Piped:
         return Piped("")
     data = b""
     waits = not stat.S_ISREG(mode)
-    deadline = time.monotonic() + FIRST
+    deadline = time.monotonic() + first
     while len(data) < MOST:
         if waits and not select.select([handle], [], [], max(0.0, deadline - time.monotonic()))[0]:
             if data:

@@ -16,6 +16,7 @@ from handbill.core.refs import page_name
 from handbill.core.sheet import Refusal
 from handbill.core.window import state_of
 from handbill.errors import HandbillError
+from handbill.handlers import compaction, load_gate
 from handbill.handlers.directives import boundary
 from handbill.handlers.library import page
 from handbill.handlers.start import find
@@ -128,7 +129,21 @@ def _why_not(path: str, place: Place, world: World, *, delivered: bool) -> Itera
     elif name == "SKILL.md":
         yield "its skill was not invoked or activated in a known window"
     else:
-        yield "it is no standard, directive, page, skill or template: nothing asks for it"
+        asked = [line for _, window in _readable(place) for line in _gates(path, window)]
+        yield from dict.fromkeys(asked)
+        if not asked:
+            yield "it is no standard, directive, page, skill or template, and no gate lists it: nothing asks for it"
+
+
+def _gates(path: str, window: Window) -> Iterator[str]:
+    """Gates that named it without giving it."""
+    how = dict(load_gate.compliance(window)).get(path)
+    if how is not None:
+        yield f"the context gate listed it for the agent to read: {how or 'not read'}"
+    state = compaction.state_of(window)
+    if path in state.get("left", ()) or path in state.get("read", ()):
+        word = "read" if path in state["read"] else "not read"
+        yield f"after a compaction the role {state['role']} was to read it itself: {word}"
 
 
 def _show(screen: Console, data: dict[str, Any], project: str) -> None:

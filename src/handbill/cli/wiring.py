@@ -29,10 +29,12 @@ class Needs:
     held: str
 
 
-def needed(config: Config) -> Needs:
+def needed(config: Config, *, every: bool = False) -> Needs:
     world = World(config.roots)
     roles = reachable_roles(world, config)
-    every = bool(roles) or "require" in (config.gate("load_gate")["mode"], config.gate("load_gate")["subagents"])
+    every = (
+        every or bool(roles) or "require" in (config.gate("load_gate")["mode"], config.gate("load_gate")["subagents"])
+    )
     total = sum(_size(find(name, world, config), world) for name in config.standard_names(subagent=False))
     if config.gate("load_gate")["mode"] == "deliver":
         total += _within("load_gate", context_files(world, config), world, config)

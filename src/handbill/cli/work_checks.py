@@ -25,13 +25,15 @@ def held_calls(place: Place) -> Iterator[Finding]:
             continue  # reported by the check of the wiring
         user = path == settings_file.path_for(place.project, user=True)
         fix = "engine install --user" if user else "engine install"
+        ours = claude_settings.registered(settings)
+        lacks_stop = bool(ours) and needs.every and claude_settings.FAILSAFE not in ours
         for held in claude_settings.matchers(settings, "PreToolUse") - {needs.held}:
             lacking = bool(held) and (needs.every or bool(set(needs.held.split("|")) - set(held.split("|"))))
             text = f"the gates may hold calls of {_tools(needs.held)}, but {path} registers {_tools(held)}"
             if lacking or not user:
                 yield Finding("held calls", BAD if lacking else NOTE, text, fix)
-        ours = claude_settings.registered(settings)
-        if ours and needs.every and claude_settings.FAILSAFE not in ours:
+            lacks_stop = lacks_stop and not lacking  # one finding for one fix
+        if lacks_stop:
             yield Finding("held calls", BAD, f"{path} lacks {claude_settings.FAILSAFE}", fix)
 
 

@@ -15,6 +15,7 @@ from handbill.cli.checks import registrations, settings_paths
 from handbill.cli.place import Place, here
 from handbill.cli.result import Result
 from handbill.cli.wiring import needed, yaml_folder
+from handbill.core.dispatch import FINISHED
 from handbill.core.event import MAIN
 from handbill.errors import HandbillError
 from handbill.hosts import claude_settings
@@ -29,7 +30,15 @@ ACTIONS: dict[str, Action] = {
             ("prompt", {"metavar": "PROMPT", "help": "what it is told first"}),
             ("dispatch", {"metavar": "DISPATCH", "help": "the file with its contract; made from PROMPT if not there"}),
             ("--run", {"action": "store_true", "help": "start it here and now"}),
-            ("--with", {"dest": "more", "metavar": "WORDS", "default": "", "help": "more words for the client: '-p'"}),
+            (
+                "--with",
+                {
+                    "dest": "more",
+                    "metavar": "WORDS",
+                    "default": "",
+                    "help": "more for the client: --with='-p --verbose'",
+                },
+            ),
         ),
     ),
 }
@@ -53,13 +62,15 @@ def run(args: argparse.Namespace) -> Result:
     made = not os.path.exists(path)
     if made:
         dispatch.make(path, args.name, args.prompt)
-    dispatch.refuse_if_wrong(path)
+    contract = dispatch.refuse_if_wrong(path)
+    if contract.status in FINISHED:
+        raise HandbillError(f"{path} is {contract.status}", "engine dispatch new FILE makes another one")
     session = str(uuid.uuid4())
     place.store.note(
         (session, MAIN), "role", {"role": "worker", "how": "engine worker launch", "dispatch": path, "name": args.name}
     )
     settings = _settings(place, session)
-    words = ["claude", "--session-id", session]
+    words = ["claude", "--session-id", session, "--name", args.name]
     words += ["--settings", settings] if settings else []
     words += ["--add-dir", os.path.dirname(path)] if not path.startswith(place.project + "/") else []
     words += [*more, "--", _prompt(args.prompt, path)]
@@ -76,7 +87,8 @@ def run(args: argparse.Namespace) -> Result:
         "name": args.name, "session": session, "repo": place.project, "dispatch": path, "made": made,
         "settings": settings, "command": line, "words": words,
     }  # fmt: skip
-    return Result(data, text=line, warnings=[f"{path} was made from the prompt"] if made else [])
+    # a comment, so that a shell can take the answer as it is
+    return Result(data, text=f"# {path} was made from the prompt\n{line}" if made else line)
 
 
 def _prompt(prompt: str, path: str) -> str:

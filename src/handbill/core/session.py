@@ -21,6 +21,7 @@ else:
 
 VERSION = 1
 ACTIVE, IDLE, COMPLETED = "active", "idle", "completed"
+SET_DOWN = "dehydrated"  # in the middle of a skill, for the next agent
 
 # what the task's parameters on stdin may say; checked by `core.schema`
 _TEXTS = {"type": "array", "items": {"type": "string", "minLength": 1}}
@@ -120,7 +121,7 @@ def activated(
 ) -> tuple[State, str]:
     """The state with this skill at work; and what happened: activated, switched, re-activated."""
     old = dict(state or {})
-    again = old.get("skill") == name and old.get("lifecycle") == ACTIVE
+    again = old.get("skill") == name and old.get("lifecycle") in (ACTIVE, SET_DOWN)
     if not again and name in old.get("completedSkills", ()) and not approved:
         raise Refused(
             f"{name} was completed in this session already",

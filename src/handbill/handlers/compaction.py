@@ -75,7 +75,7 @@ def _again(event: Event, window: Window, world: World, config: Config) -> Plan |
     bundle.want(plan, f"role {role.name}")
     plan.permits += [path for path in role.permits if path in bundle.given]
     plan.flags[FLAG] = {
-        "epoch": window.epoch, "role": role.name, "left": bundle.left, "state": ARMED, "at": 0.0,
+        "epoch": window.epoch, "role": role.name, "left": bundle.left, "state": ARMED, "at": 0.0, "read": [],
         "given": [path for path in bundle.given if path not in bundle.twins],
     }  # fmt: skip
     return plan
@@ -109,7 +109,7 @@ def _held(event: Event, state: State, window: Window, world: World, config: Conf
             plan.say("reread", text, f"role {state['role']}")
         for path in late:  # a reason may be long: what did not fit into the start comes before the act after all
             plan.want(path, f"role {state['role']}")
-        plan.flags[FLAG] = {**state, "state": TOLD, "at": world.now()}
+        plan.flags[FLAG] = {**state, "state": TOLD, "at": world.now(), "said": "by holding the first message"}
     return plan
 
 
@@ -122,14 +122,12 @@ def _at_rest(event: Event, state: State, window: Window, world: World, config: C
 
     plan = Plan()
     plan.gate(BLOCK, say("compaction", "stop", world, config, **_facts(state, paths)))
-    plan.flags[FLAG] = {**state, "state": DONE}
+    plan.flags[FLAG] = {**state, "state": DONE, "said": "at the end of a turn without calls"}
     return plan
 
 
 def _followed(event: Event, state: State, window: Window, world: World, config: Config) -> Plan | None:
     """A message is over: was it held, did it read, or could it not be held?"""
-    if state.get("state") not in (ARMED, TOLD):
-        return None
     from handbill.handlers.reading import paths_read, unheld
     from handbill.handlers.wording import say
 
@@ -137,13 +135,15 @@ def _followed(event: Event, state: State, window: Window, world: World, config: 
     read, tried = paths_read(event, state["left"], world, config)
     left = [path for path in state["left"] if path not in read and path not in tried]
     after = {**state, "left": left, "state": state["state"] if left or missing(state, window) else DONE}
-    if state["state"] == TOLD:
+    after["read"] = [*state["read"], *read]
+    if state["state"] != ARMED:
         after["state"] = DONE
     elif unheld(event, [*state["left"], *state["given"]], world, config):
         after["state"] = DONE
         if left:  # the hooks are registered for few tools, or one died: said now rather than not at all
-            text = say("compaction", "list", world, config, **_facts(state, left))
+            text = say("compaction", "late", world, config, **_facts(state, left))
             plan.say("reread", text, f"role {state['role']}")
+            after["said"] = "with the first results"
     if after != state:
         plan.flags[FLAG] = after
     return plan or None

@@ -6,7 +6,7 @@ The same for a project's `_resume.md` after a compaction and for a session that 
 from __future__ import annotations
 
 from handbill.core.pack import shown
-from handbill.core.paths import join, parent, under
+from handbill.core.paths import join, name, parent, under
 from handbill.core.plan import Plan
 from handbill.core.resuming import CONTEXT, HEAD, MEDIUM
 from handbill.core.schema import problems
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 NEXT = "execute-project"
-QUESTIONS = (
-    "What problem are we solving? (overview.md)",
-    "What is the next task? (steps.md)",
-    "What is the approach? (plan.md)",
-)
+QUESTIONS = {  # what to be sure of, and where it usually stands
+    "What problem are we solving?": "overview.md",
+    "What is the next task?": "steps.md",
+    "What is the approach?": "plan.md",
+}
 
 
 class Files:
@@ -39,19 +39,19 @@ class Files:
     def __init__(self, names: Iterable[str], places: tuple[str, ...], world: World, config: Config) -> None:
         self.named: list[str] = []
         self.refused: list[str] = []
-        for name in names:
-            path = _meant(name, places, world)
+        for written in names:
+            path = _meant(written, places, world)
             if path and _is_inside(path, world, config):
                 self.named += [path] if path not in self.named else []
             else:
-                self.refused.append(f"{shown(name)} leads out of the project; it is not read")
+                self.refused.append(f"{shown(written)} leads out of the project; it is not read")
 
 
-def _meant(name: str, places: tuple[str, ...], world: World) -> str:
+def _meant(written: str, places: tuple[str, ...], world: World) -> str:
     """The file of that name, seen from the nearest place that has it; else where it should be."""
-    if "\0" in name or len(name) > 4096:
+    if "\0" in written or len(written) > 4096:
         return ""
-    candidates = [join(place, name) for place in places]
+    candidates = [join(place, written) for place in places]
     return next((path for path in candidates if world.is_file(path)), candidates[0])
 
 
@@ -80,10 +80,10 @@ def resumed(
     if unusable:
         mode["problems"] = unusable
     count = len(files.named) + len(files.refused)
-    questions = head.get("validation_questions") or QUESTIONS
+    questions = head.get("validation_questions") or _usual_questions(files.named)
     checklist = head.get("checklist") or (
-        f"{shown(path)} is read", f"all {count} files of files_to_load are read",
-        f"the {len(questions)} questions can be answered", "the current task and its context are understood",
+        f"{shown(path)} is given above, or read", f"all files of files_to_load ({count}) are given or read",
+        f"the questions ({len(questions)}) can be answered", "the current task and its context are understood",
         f"ready for {action}",
     )  # fmt: skip
     text = say(
@@ -104,26 +104,34 @@ def resumed(
 def set_down(left: dict[str, Any], world: World, config: Config) -> Plan:
     """A session that its agent set down: the next one that starts here takes it up."""
     said = left.get("context")
-    name = str(left.get("session", ""))
+    session = str(left.get("session", ""))
     plan = Plan()
     wrong = problems(said, CONTEXT)
     if wrong or not isinstance(said, dict):
-        plan.notes.append(f"what {name} set down cannot be used: {wrong[0]}")
+        plan.notes.append(f"what {session} set down cannot be used: {wrong[0]}")
         return plan
-    files = Files(said.get("requiredFiles", ()), (config.project, f"{config.project}/sessions/{name}"), world, config)
+    files = Files(
+        said.get("requiredFiles", ()), (config.project, f"{config.project}/sessions/{session}"), world, config
+    )
     bundle = Bundle(files.named, world, config.gate("resume")["budget"])
     unusable = [*files.refused, *bundle.refusals()]
     text = say(
-        "resume", "restore", world, config, session=name, summary=said["summary"],
+        "resume", "restore", world, config, session=session, summary=said["summary"],
         last_action=_word(said.get("lastAction")), next_steps=bullets(said.get("nextSteps", ())),
         instructions=_word(said.get("handoverInstructions")), history=_word(said.get("userHistory")),
         count=len(files.named) + len(files.refused), files=bullets(map(shown, bundle.given)),
-        next_action=f"engine session continue {name}",
+        next_action=f"engine session continue {session}",
     )  # fmt: skip
-    plan.say("restore", _rest(text, bundle, unusable, world, config), f"set down by {name}")
-    bundle.want(plan, f"set down by {name}")
-    plan.notes += [f"handover of {name}: {line}" for line in unusable]
+    plan.say("restore", _rest(text, bundle, unusable, world, config), f"set down by {session}")
+    bundle.want(plan, f"set down by {session}")
+    plan.flags["taken_up"] = session
+    plan.notes += [f"handover of {session}: {line}" for line in unusable]
     return plan
+
+
+def _usual_questions(files: list[str]) -> list[str]:
+    names = {name(path) for path in files}
+    return [f"{text} ({file})" if file in names else text for text, file in QUESTIONS.items()]
 
 
 def _rest(text: str, bundle: Bundle, unusable: list[str], world: World, config: Config) -> str:

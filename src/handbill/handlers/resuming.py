@@ -119,6 +119,6 @@ def _answer(state: dict[str, Any] | None, world: World, config: Config, layout: 
     if not world.is_file(path):
         return Plan(), {
             "active": False, "project_id": project, "error": f"{shown(path)} is not there",
-            "suggestion": f"engine resume write {project}",
+            "suggestion": f"engine resume write {project} --load FILE",
         }  # fmt: skip
     return resumed(project, state, path, layout, world, config)

@@ -64,7 +64,9 @@ def _compaction(event: Event, window: Window) -> bool:
     if window.epoch and event.kind != ev.TOOL_CALLED and _start(event, window):
         return window.flags.get("role") != "regular"  # as it was found just before the compaction
     state = window.flags.get("reread")
-    return state is not None and state.get("state") in ("armed", "told")
+    if state is None or state.get("state") in ("armed", "told"):
+        return state is not None
+    return any(path in state["left"] for tool in event.tools for path in tool.files)  # read late, but read
 
 
 def _resume(event: Event, window: Window) -> bool:

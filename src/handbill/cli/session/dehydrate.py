@@ -8,10 +8,10 @@ from typing import Any
 
 from handbill.cli.result import Result
 from handbill.cli.session.desk import Desk, desk, stamp
-from handbill.cli.stdin import BadInput, as_object, piped
+from handbill.cli.stdin import NEEDED, BadInput, as_object, piped
 from handbill.core import schema
 from handbill.core.resuming import CONTEXT, MOST_FILES
-from handbill.core.session import State, released
+from handbill.core.session import SET_DOWN, State, released
 from handbill.errors import HandbillError
 from handbill.handlers.handover import Files
 from handbill.store import sessions
@@ -23,17 +23,18 @@ def run(args: argparse.Namespace) -> Result:
     at = desk(args.project)
     folder = at.own(args.session)
     sessions.required(folder)
-    given = piped()
+    given = piped(NEEDED)
     context = as_object(given.text, "context")
     found = schema.problems(context, CONTEXT)
     if found:
-        raise BadInput(f"the context on stdin: {'; '.join(found)}", f"send {_FORM}, {MOST_FILES} files at most")
+        silent = f" ({given.note[0]})" if given.note else ""
+        raise BadInput(f"the context on stdin: {'; '.join(found)}{silent}", f"send {_FORM}, {MOST_FILES} files at most")
     files = _files(context, folder, at)
     name = os.path.basename(folder)
 
     def change(state: State | None) -> tuple[State, State]:
         at.refuse_if_held(state, person_may=True)
-        new = {**released(state or {}), "dehydratedContext": {**context, "at": stamp()}}
+        new = {**released(state or {}), "lifecycle": SET_DOWN, "dehydratedContext": {**context, "at": stamp()}}
         return new, new
 
     state = sessions.update(folder, change)

@@ -12,7 +12,18 @@ from handbill.cli.session.phase import proven
 from handbill.cli.stdin import BadInput, as_object, piped
 from handbill.core import phases as order
 from handbill.core import schema
-from handbill.core.session import ACTIVE, COMPLETED, IDLE, Ending, State, debrief_of, ended, label_of, phases_of
+from handbill.core.session import (
+    ACTIVE,
+    COMPLETED,
+    IDLE,
+    SET_DOWN,
+    Ending,
+    State,
+    debrief_of,
+    ended,
+    label_of,
+    phases_of,
+)
 from handbill.handlers.skills import skill_file
 from handbill.handlers.skills import template as template_path
 from handbill.store import sessions
@@ -43,7 +54,7 @@ def run(args: argparse.Namespace) -> Result:
         if state.get("lifecycle") == COMPLETED:
             raise NotAllowed("this session is completed already", "engine session activate begins the next skill")
         proof, unproven = words.get("proof", {}), []
-        if state.get("lifecycle") == ACTIVE:
+        if state.get("lifecycle") in (ACTIVE, SET_DOWN):
             unproven = _may_end(at, state, proof, args.user_approved, warnings)
         if lifecycle == COMPLETED:
             _debrief_written(at, folder, state, args.user_approved)
