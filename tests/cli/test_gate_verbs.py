@@ -61,6 +61,35 @@ def test_gate_status_after_letting_go_and_after_a_failed_resume(box: Box) -> Non
     assert "not resumed" in found["state"] and found["resume_mode"]["active"] is False
     checks = engine("doctor", "--project", str(box.project), expect=1)["data"]["checks"]
     assert any(row["check"] == "resume" and "does not begin" in row["text"] for row in checks)
+    after = run("doctor", "--forget", "--project", str(box.project), "--json").stdout
+    assert not [row for row in json.loads(after)["data"]["checks"] if row["check"] == "resume"], "dealt with"
+
+
+def test_gate_status_tells_what_the_window_was(box: Box) -> None:
+    """Not what the person's own shell would make of it."""
+    box.write(
+        ".handbill.toml",
+        '[roles.lead]\nenv = ["TEAM_ROLE=lead"]\ntargets = ["lead.md"]\nread = ["board.md", "other.md"]\n',
+    )
+    for name in ("lead", "board", "other"):
+        box.write(f"{name}.md", f"{name}\n")
+    box.environ["TEAM_ROLE"] = "lead"
+    box.sim.held_tools = ""
+    box.sim.start()
+    box.sim.batch(("Bash", {"command": "true"}))
+    box.sim.compact()
+
+    def status() -> tuple[str, str, list[str]]:
+        found = rows(engine("gate", "status", f"{box.sim.session}.main", cwd=box.project))["compaction"]
+        return found["setting"], found["state"], [one["state"] for one in found["files"]]
+
+    assert status() == ("lead ($TEAM_ROLE)", "holds the next message", ["in the window", "not read", "not read"])
+    box.sim.batch(("Bash", {"command": "make"}))
+    box.sim.read("board.md")
+    said = "said by holding the first message"
+    assert status() == ("lead ($TEAM_ROLE)", said, ["in the window", "read", "not read"])
+    why = engine("why", "other.md", cwd=box.project, expect=1)["data"]["why_not"]
+    assert why == ["after a compaction the role lead was to read it itself: not read"]
 
 
 def test_context_packet(box: Box) -> None:

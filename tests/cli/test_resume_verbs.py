@@ -55,6 +55,36 @@ def test_projects_that_are_none(box: Box, name: str) -> None:
     assert "there is no project" in engine("resume", "write", name, cwd=box.project, expect=1)["error"]["message"]
 
 
+def test_a_file_named_from_here_is_meant(box: Box) -> None:
+    box.write("src/login.py", "x\n")
+    for _ in range(3):
+        engine(
+            "resume",
+            "write",
+            "24-login",
+            "--load",
+            "login.py",
+            "--load",
+            "01-planning/steps.md",
+            cwd=box.project / "src",
+        )
+    assert head(box)["files_to_load"] == ["../../src/login.py", "01-planning/steps.md"]
+    assert (box.project / HOME / "01-planning/_resume.md").read_text().endswith("---\n\n# 24-login\n"), (
+        "nothing piles up"
+    )
+    assert engine("resume", "check", cwd=box.project)["data"]["problems"] == 0
+
+
+@pytest.mark.parametrize(
+    "layout",
+    ["/abs/{project}/_resume.md", "../out/{project}/_resume.md", "work/{project}", "work/x.md", "{project}_resume.md"],
+)
+def test_layouts_that_cannot_be(box: Box, layout: str) -> None:
+    box.write(".handbill.toml", f'[resume]\nlayout = "{layout}"\n')
+    checks = json.loads(run("doctor", "--project", str(box.project), "--json").stdout)["data"]["checks"]
+    assert any(row["check"] == "settings" and "resume.layout" in row["text"] for row in checks)
+
+
 def test_what_check_finds(box: Box) -> None:
     path = box.project / HOME / "01-planning/_resume.md"
     path.write_text('---\nfiles_to_load: ["/etc/shadow", gone.md, 01-planning/steps.md]\n---\n')
@@ -116,6 +146,10 @@ def test_the_next_start_takes_it_up_once(box: Box, tmp_path: Path) -> None:
     ):
         assert text.count(fact) == 1, fact
     assert box.sim.batch(("Bash", {"command": "true"})).texts == []
+    gates = {gate["gate"]: gate["state"] for gate in engine("gate", "status", cwd=box.project)["data"]["gates"]}
+    assert gates["resume"] == "took up LOGIN, which was set down"
+    engine("session", "continue", "LOGIN", cwd=box.project)
+    assert box.session_state("LOGIN")["lifecycle"] == "active" and box.session_state("LOGIN")["currentPhase"]
     assert "half of it" not in "\n".join(box.sim.clear().texts)
 
 

@@ -28,6 +28,7 @@ def run(args: argparse.Namespace) -> Result:
             path = f"{root}/.engine/errors.jsonl"
             if root and os.path.exists(path):
                 os.replace(path, f"{root}/.engine/errors.seen.jsonl")
+                os.utime(f"{root}/.engine/errors.seen.jsonl")  # its time says since when all is dealt with
     found = [finding for check in (*checks.ALL, *work_checks.ALL, *gate_checks.ALL) for finding in check(place)]
     bad = [finding for finding in found if finding.state == checks.BAD]
     data = {"project": place.project, "checks": [finding.plain() for finding in found], "problems": len(bad)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from handbill.core.globs import expand, matches
 from handbill.core.paths import join, under
 from handbill.core.sheet import Refusal
 from handbill.hotjson import loads
@@ -79,9 +78,9 @@ def _found(roles: Roles, window: Window, world: World, config: Config) -> tuple[
         for line in values.get("env", ()):
             variable, _, pattern = line.partition("=")
             value = config.environ.get(variable)
-            if value is not None and matches(value, pattern or "*"):
+            if value is not None and _is_like(value, pattern or "*"):
                 return name, f"${variable}"
-        if values.get("home") and matches(config.home, values["home"]):
+        if values.get("home") and _is_like(config.home, values["home"]):
             return name, "home folder"
         for skill in values.get("skills", ()):
             if _invoked(skill, window):
@@ -90,6 +89,16 @@ def _found(roles: Roles, window: Window, world: World, config: Config) -> tuple[
         if marker and world.is_file(join(config.project, marker)):
             return name, f"marker {marker}"
     return None
+
+
+def _is_like(value: str, pattern: str) -> bool:
+    """The usual `*word*` without loading what knows all patterns."""
+    word = pattern.strip("*")
+    if "*" not in word and "?" not in word and pattern == f"*{word}*":
+        return word in value
+    from handbill.core.globs import matches
+
+    return matches(value, pattern)
 
 
 def _invoked(skill: str, window: Window) -> bool:
@@ -109,7 +118,7 @@ def _before(window: Window) -> tuple[str, str]:
 def _dispatch(world: World, config: Config) -> str:
     """As the environment names it, or the launcher's note in a worker's own home; no project's say in either."""
     told = config.environ.get(DISPATCH_VARIABLE, "")
-    if told or not matches(config.home, _WORKERS_HOME):
+    if told or not _is_like(config.home, _WORKERS_HOME):
         return told
     data = world.tail(f"{config.home}/{_DISPATCH_NOTE}", 0, 4096) or b""
     return data.decode("utf-8", "replace").strip()
@@ -127,6 +136,8 @@ def targets(role: Role, world: World, config: Config) -> tuple[list[str], list[s
 def _meant(pattern: str, world: World, config: Config) -> list[str]:
     if pattern.startswith("/"):
         return [pattern] if world.is_file(pattern) else []
+    from handbill.core.globs import expand
+
     return expand(pattern, config.project, world.names, world.is_file, config.excluded)
 
 
