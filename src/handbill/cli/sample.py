@@ -8,6 +8,8 @@ BIG = 35_000  # characters: over the host's cap, so it must come in parts
 
 _FILES = {
     "README.md": "# Orchard\n\nA shop with an API and a worker.\n",
+    ".context/CONSTITUTION.md": "# Constitution\n\nNever push to main. Never log a card number.\n",
+    ".context/TASKS.md": "# Tasks\n\n- [ ] the cart loses its last item\n",
     ".directives/INVARIANTS.md": "# Invariants\n\n- Money is counted in cents.\n- Migrations can be undone.\n",
     "api/.directives/AGENTS.md": "# api\n\nHandlers are thin: parse, call the service, render. No SQL here.\n",
     "api/.directives/TESTING.md": "# Testing the api\n\nOne contract test per route.\n",
