@@ -5,6 +5,7 @@ Imported only when there is something to do; the usual event never gets here.
 
 from __future__ import annotations
 
+from handbill.core.claim import SKIP_PATH
 from handbill.core.event import MAIN, SESSION_STARTED
 from handbill.core.paths import name
 from handbill.core.plan import BLOCK
@@ -87,6 +88,7 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
     sheets = {**_sheets(turn, current), **own} if room and current is not None else {}
     named = _named(turn, sheets)
     moved = _moved(turn, current, sheets)
+    gone = _gone(turn, current) if room else ()
     offset = max(turn.world.size(event.transcript), 0) if event.transcript else 0
 
     def change(newest: Window | None) -> tuple[Window | None, Answer]:
@@ -96,6 +98,9 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
         if window is None:
             return None, answer
         after = _noted(turn, window, moved)
+        if gone and any(path in after.carried for path in gone):
+            after = after.copy()
+            after.carried = {path: record for path, record in after.carried.items() if path not in gone}
         if after.suspect >= 0:
             from handbill.evidence import doubted
 
@@ -107,6 +112,7 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
             )
         if answer.claim is not None:
             answer.text, answer.number = answer.claim.text, after.serial
+            _found_elsewhere(after, answer.claim)
             _expand(after, answer.claim, named)
             for refusal in answer.claim.refused:
                 if refusal.quiet:  # gone or empty now: a later touch looks again
@@ -126,6 +132,26 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
         turn.trace(str(error), error.hint)
         return change(None)[1]
     return answer
+
+
+def _gone(turn: Turn, current: Window | None) -> list[str]:
+    """Wanted files that a compaction has surely taken: the conversation had gone on since they were delivered.
+
+    The others may be in the messages that it kept; the audit at a later event will tell.
+    """
+    if current is None or not current.carried or turn.event.kind != SESSION_STARTED:
+        return []
+    wanted = {*(want.path for want in turn.plan.wants), *current.pending}
+    batches = {path: str(current.carried[path]["batch"]) for path in wanted if path in current.carried}
+    past = turn.host.went_on(turn.event, turn.world, set(batches.values()) - {""})
+    return [path for path, batch in batches.items() if batch in past]
+
+
+def _found_elsewhere(window: Window, found: Claim) -> None:
+    """Files whose text is in the window under another name: nobody has to wait for them."""
+    paths = [path for path, why, _ in found.skipped if why != SKIP_PATH]
+    if paths:
+        window.flags["elsewhere"] = sorted({*window.flags.get("elsewhere", ()), *paths})
 
 
 def _own_pages(turn: Turn) -> dict[str, Sheet | Refusal]:
@@ -224,6 +250,8 @@ def _noted(turn: Turn, window: Window, moved: list[str]) -> Window:
         for directory, found in plan.touched.items():
             after.touched[directory] = found
         after.flags.update(plan.flags)
+        for path in plan.unwanted:
+            after.pending.pop(path, None)
         if plan.permits:
             after.flags["permits"] = sorted({*after.flags.get("permits", ()), *plan.permits})
         if plan.work is not None:

@@ -49,8 +49,14 @@ def parse(text: str) -> tuple[dict[str, Any], str]:
         raise BadHead(str(error).replace("\n", " ")) from None
     except RecursionError:
         raise BadHead("its frontmatter is nested too deep") from None
-    except (TypeError, ValueError) as error:  # a date that is none
-        raise BadHead(str(error)) from None
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as error:  # `!!int ""`, a date that is none
+        raise BadHead(f"a value cannot be read: {error}") from None
     if not isinstance(found, dict):
         raise BadHead("its frontmatter is no list of `field: value` lines")
     return found, rest

@@ -19,7 +19,7 @@ def write(turn: Turn, answer: Answer) -> None:
     for refusal in answer.claim.refused if answer.claim is not None else ():
         if not refusal.quiet:
             turn.trace(f"{refusal.path} {refusal.why}", "it is not delivered")
-    for note in turn.plan.notes if turn.event.lane == 1 else ():  # the other lanes find the same
+    for note in turn.plan.notes:
         turn.trace(note)
     if turn.event.kind == SESSION_STARTED:
         for problem in turn.config.problems:

@@ -125,10 +125,17 @@ def _gated(turn: Turn, window: Window | None) -> Answer:
         from handbill.delivery import deliver
 
         answer = deliver(turn, window, turn.host.GATE_CAP if turn.plan.wants else 0)
-        if turn.plan.wants and not answer.text and not turn.plan.firm:
-            turn.plan.verdict = ""  # it is all there under another name: nothing to hold the call for
+        if turn.plan.wants and not answer.text and not (turn.plan.firm and _said_beside(answer)):
+            turn.plan.verdict = ""  # it is all there under another name, or gone: nothing to hold the call for
     _log(turn, answer)
     return answer
+
+
+def _said_beside(answer: Answer) -> bool:
+    """Did another call of the same message get what this one would say?"""
+    from handbill.core.claim import SKIP_PATH
+
+    return answer.claim is not None and any(why == SKIP_PATH for _, why, _ in answer.claim.skipped)
 
 
 def _settle_marks(turn: Turn, facts: Facts) -> None:

@@ -32,7 +32,8 @@ def recall(turn: Turn, window: Window) -> None:
         event.notes[CALLS] = turn.host.calls(event, turn.world, _CALLS)
     if event.kind == SESSION_STARTED and event.source in ("startup", "clear") and event.window[1] == MAIN:
         try:
-            if store.noted((event.session_id, MAIN), ROLE) is None:  # who was launched for something has its own work
+            told = turn.config.environ.get("HANDBILL_ROLE") or store.noted((event.session_id, MAIN), ROLE)
+            if not told:  # who was launched for something has its own work
                 event.handover = store.take_handover(event.session_id) or {}
         except (HandbillError, OSError) as error:
             turn.trace(f"what an agent before this one left cannot be read: {error}")

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from box import Box
+from handbill.hook import respond
 
 
 def seen(box: Box, window: str = "main") -> str:
     return "\n".join(text for _, text in box.sim.views.get(window, []))
 
 
-def lanes(box: Box, count: int) -> None:
-    """Every start is asked by several handlers, one after the other."""
+def lanes(box: Box, count: int, *, first: int = 1) -> None:
+    """Every start is asked by several handlers, one after the other; `first` is the one that wins."""
+    order = [first, *(number for number in range(1, count + 1) if number != first)]
     usual = box.hooks
 
-    def several(name: str, raw: dict[str, object]) -> list[str]:
-        return [answer for _ in range(count if name == "SessionStart" else 1) for answer in usual(name, raw)]
+    def several(name: str, raw: dict[str, Any]) -> list[str]:
+        if name != "SessionStart":
+            return usual(name, raw)
+        data = json.dumps(raw).encode()
+        return [respond(data, ["claude-code", "--lane", f"{lane}/{count}"], box.environ) for lane in order]
 
     box.hooks = several

@@ -59,6 +59,9 @@ class Run:
         self.worked = self.worked or not agent
         self.agent_worked = self.agent_worked or bool(agent)
 
+    def read(self, *paths: str) -> None:
+        self.batch(*(("Read", {"file_path": str(self.box.project / path)}) for path in paths))
+
     def do(self, what: str) -> None:
         agent = "a1" if what.startswith("sub-") else ""
         if agent and "a1" not in self.sim.views:
@@ -69,17 +72,13 @@ class Run:
         elif what == "two":
             self.batch(bash, ("Glob", {"pattern": "*"}))
         elif what == "read":
-            self.sim.read("one/f.py")
-            self.worked = True
+            self.read("one/f.py")
         elif what == "work":
-            self.sim.read(f"{PROJECT}/a.md", f"{PROJECT}/b.md")
-            self.worked = True
+            self.read(f"{PROJECT}/a.md", f"{PROJECT}/b.md")
         elif what == "context":
-            self.sim.read(*(f".context/{name}" for name in CONTEXT))
-            self.worked = True
+            self.read(*(f".context/{name}" for name in CONTEXT))
         elif what == "target":
-            self.sim.read("lead-huge.md")
-            self.worked = True
+            self.read("lead-huge.md")
         elif what == "prompt":
             self.sim.prompt("x")
         elif what in ("stop", "stop-again"):

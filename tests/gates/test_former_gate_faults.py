@@ -68,7 +68,18 @@ def test_plain_reads_pass(make_box: Make, command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["sed -i s/a/b/ .context/TASKS.md", "cat .context/TASKS.md secret", "cat .context/TASKS.md > x", "cat *"]
+    "command",
+    [
+        "sed -i s/a/b/ .context/TASKS.md",
+        "sed -n -i 1,5p .context/TASKS.md",
+        "sed -n --in-place 1p .context/TASKS.md",
+        "sed -n -e1p .context/TASKS.md",
+        "sed -n 1e .context/TASKS.md",
+        "less -oX .context/TASKS.md",
+        "cat .context/TASKS.md secret",
+        "cat .context/TASKS.md > x",
+        "cat *",
+    ],
 )
 def test_what_is_more_than_a_read_is_held(make_box: Make, command: str) -> None:
     box = make_box()

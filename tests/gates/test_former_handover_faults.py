@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 from former import lanes, seen
+from resuming import RESUME, mode, prepared, work
 
 from box import Box
 from handbill.cli.main import main
+from handbill.core import epochs
 from handbill.frontmatter import BadHead, parse
 from handbill.prune import prune
 from handbill.simulate import ProcessHooks, Simulator
@@ -80,7 +82,7 @@ def test_the_lanes_of_a_start_say_one_thing(make_box: Make) -> None:
 
 def test_what_was_set_down_with_odd_line_ends_comes_once(make_box: Make) -> None:
     box = make_box()
-    said = {"summary": "BEGIN\r\n" + "line\r\n" * 2500 + "\0END", "nextSteps": ["N"]}
+    said = {"summary": "BEGIN\r\n" + "line\r\n" * 1600 + "\0END", "nextSteps": ["N"]}
     FileStore(str(box.project / "sessions")).leave_handover({"session": "X", "context": said, "by": ""})
     box.sim.start()
     for _ in range(4):
@@ -111,3 +113,58 @@ def test_pruning_leaves_the_notes_of_a_window_that_lives(tmp_path: Path) -> None
         os.utime(path, (old, old))
     assert prune(str(root), 14) == ["s2.role", "old.md"]
     assert store.noted(("s1", "main"), "role") is not None
+
+
+def test_values_that_the_loader_stumbles_over() -> None:
+    for value in ('!!int ""', '!!float ""', "!!bool perhaps", "!!timestamp x"):
+        with pytest.raises(BadHead, match="cannot be read"):
+            parse(f"---\na: {value}\n---\n")
+
+
+def test_a_few_lines_that_stand_for_a_lot_are_refused(make_box: Make) -> None:
+    box = prepared(make_box())
+    many = ", ".join(["*a"] * 90)
+    box.write(RESUME, f"---\nx: &a {'y' * 1000}\nvalidation_questions: [{many}]\nfiles_to_load: [a.md]\n---\n")
+    work(box)
+    box.sim.compact()
+    assert "validation_questions" in mode(box)["error"] and len(seen(box)) < 20_000
+
+
+def test_a_note_of_an_earlier_compaction_is_not_used_again(make_box: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(epochs, "SAME_MOMENT", 0.0)  # the second compaction comes at once
+    box = prepared(make_box())
+    work(box)
+    box.sim.compact()
+    assert mode(box)["active"]
+    box.sim.batch(("Bash", {"command": "true"}))
+    box.sim.batch(("Bash", {"command": "true"}))
+    box.sim.send({"hook_event_name": "SessionStart", "source": "compact"})  # its PreCompact never reached us
+    assert box.state()["epoch"] == 2 and mode(box)["reason"].startswith("no resume state")
+
+
+def test_a_cancelled_compaction_in_a_later_epoch(make_box: Make) -> None:
+    box = prepared(make_box())
+    work(box)
+    box.sim.compact()
+    work(box)
+    before = seen(box).count("resume_mode")
+    box.sim.send({"hook_event_name": "PreCompact", "trigger": "manual"})
+    box.sim.start("resume")
+    assert seen(box).count("resume_mode") == before
+
+
+def test_a_worker_known_by_its_variable_takes_nothing_up(make_box: Make) -> None:
+    box = make_box()
+    box.environ["HANDBILL_ROLE"] = "worker"
+    said = {"summary": "S", "nextSteps": ["N"]}
+    FileStore(str(box.project / "sessions")).leave_handover({"session": "X", "context": said, "by": ""})
+    box.sim.start()
+    assert "was set down" not in seen(box)
+
+
+def test_a_page_that_is_said_again_is_not_an_old_one(tmp_path: Path) -> None:
+    store = FileStore(str(tmp_path / "state"))
+    page = store.keep_page("context-0.md", "x")
+    os.utime(page, (1000, 1000))
+    store.keep_page("context-0.md", "x")
+    assert prune(str(tmp_path / "state"), 14) == []

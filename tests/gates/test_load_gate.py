@@ -139,8 +139,8 @@ def test_without_batches_calls_are_let_through_in_the_end(box: Box) -> None:
     settings(box, mode="require", denials=1)
     box.sim.start()
     one = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "x"}, "tool_use_id": "t"}
-    answers = [bool(box.sim.send(dict(one)).denied) for _ in range(12)]
-    assert answers == [True] * 8 + [False] * 4
+    answers = [bool(box.sim.send(dict(one)).denied) for _ in range(70)]
+    assert answers == [True] * 64 + [False] * 6
 
 
 def test_require_falls_back_to_words_where_calls_cannot_be_held(box: Box) -> None:

@@ -83,7 +83,7 @@ def test_a_state_that_is_not_json(box: Box) -> None:
         ("---\n- a\n- b\n---\n", "no list of"),
         ("---\nfiles_to_load: [a.md]\nx: " + "y" * 70_000 + "\n---\n", "more than the 65,536"),
         ("---\nfiles_to_load: [a.md]\nx: !!python/object/apply:os.system [ls]\n---\n", "line 3"),
-        ("---\nx: " + "[" * 5000 + "\n---\n", ""),
+        ("---\nx: " + "[" * 5000 + "\n---\n", "_resume.md: "),
         ("---\nwhen: 2026-13-45\nfiles_to_load: [a.md]\n---\n", "month"),
         ("---\nfiles_to_load: [7]\n---\n", "files_to_load[0] must be a string"),
     ],

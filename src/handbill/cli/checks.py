@@ -235,7 +235,10 @@ def trace(place: Place) -> Iterator[Finding]:
         yield Finding("errors", OK, "no errors in the last 7 days")
     for text, lines in list(seen.items())[-20:]:
         last = lines[-1]
-        times = f" ({len(lines)}×)" if len(lines) > 1 else ""
+        moments = len(
+            {(line.get("window"), int(float(line.get("ts", 0)) // 10)) for line in lines}
+        )  # lanes say it together
+        times = f" ({moments}×)" if moments > 1 else ""
         moment = time.strftime("%m-%d %H:%M", time.localtime(float(last.get("ts", 0))))
         fix = str(last.get("hint") or "engine doctor --forget, once it is dealt with")
         yield Finding("errors", BAD, f"{moment} {last.get('where')}: {text}{times}", fix)

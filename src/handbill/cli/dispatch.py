@@ -106,7 +106,10 @@ def refuse_if_wrong(path: str) -> form.Dispatch:
 
 def changed(path: str, change: Callable[[str], str]) -> form.Dispatch:
     """Changed by one process at a time; never to something malformed, never losing progress."""
-    lock = disk.locked(_shelf(path) + ".lock")
+    try:
+        lock = disk.locked(_shelf(path) + ".lock")
+    except OSError as error:
+        raise HandbillError(f"{error.filename}: {error.strerror}", "nothing was changed; make it writable") from error
     try:
         text = _read(path)
         ends = "\r\n" if "\r\n" in text else "\n"
@@ -146,7 +149,7 @@ def _shelf(path: str) -> str:
     """Where the last state of a dispatch is kept, to see what was taken from it."""
     state = os.environ.get("XDG_STATE_HOME", "")
     state = state if state.startswith("/") else os.path.join(home_of(os.environ), ".local", "state")
-    return os.path.join(state, "handbill", "dispatches", f"{zlib.crc32(path.encode()):08x}.md")
+    return os.path.join(state, "handbill", "dispatches", f"{zlib.crc32(os.fsencode(path)):08x}.md")
 
 
 def _kept(path: str) -> str | None:
@@ -159,5 +162,9 @@ def _kept(path: str) -> str | None:
 
 def _keep(path: str, text: str) -> None:
     shelf = _shelf(path)
-    disk.make_private_directory(os.path.dirname(shelf))
-    disk.replace(shelf, text.encode())
+    try:
+        disk.make_private_directory(os.path.dirname(shelf))
+        disk.replace(shelf, text.encode("utf-8", "replace"))
+    except OSError as error:
+        hint = "make it writable: without it nobody can see whether progress is removed"
+        raise HandbillError(f"{shelf} cannot be written: {error.strerror}", hint) from error

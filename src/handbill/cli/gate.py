@@ -99,9 +99,16 @@ def _after_compaction(window: Window, state: dict[str, Any]) -> dict[str, Any]:
     late = compaction.missing(state, window)
     rows = [{"file": path, "state": "on its way" if path in late else "in the window"} for path in state["given"]]
     rows += [{"file": path, "state": "read"} for path in state["read"]]
+    rows += [{"file": path, "state": "could not be read"} for path in state["tried"]]
     rows += [{"file": path, "state": "not read"} for path in state["left"]]
     open_now = state["state"] == compaction.ARMED and (state["left"] or late)
-    word = "holds the next message" if open_now else f"said {state['said']}" if state.get("said") else "all was given"
+    word = (
+        "holds the next message"
+        if open_now
+        else f"said {state['said']}"
+        if state.get("said")
+        else "nothing was to be said"
+    )
     how = str(window.flags.get("role_by", "")) or "recorded"
     setting = f"{state['role']} ({how})"
     return {"gate": "compaction", "setting": setting, "state": word, "files": rows, "role": state["role"]}

@@ -29,6 +29,7 @@ SAME_MOMENT = 10.0
 REATTACHED = 20_000
 
 _OF_A_SUSPICION = ("compacting", "suspect_mark")
+_OF_AN_EPOCH = (*_OF_A_SUSPICION, "elsewhere")
 
 
 class Survivors:
@@ -117,7 +118,7 @@ def compacted(window: Window, offset: int, now: float) -> Window:
     twin.carried_from = offset
     twin.pending, twin.claims, twin.touched = {}, [], Records("dir")
     twin.suspect = -1
-    twin.flags = {name: value for name, value in window.flags.items() if name not in _OF_A_SUSPICION}
+    twin.flags = {name: value for name, value in window.flags.items() if name not in _OF_AN_EPOCH}
     twin.flags["compacted"] = now
     return twin
 

@@ -22,7 +22,7 @@ class Want:
 class Plan:
     __slots__ = (
         "firm", "flags", "gate_text", "keep", "known", "notes", "permits", "post", "seen", "stale", "taken", "touched",
-        "verdict", "wants", "work",
+        "unwanted", "verdict", "wants", "work",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -35,6 +35,7 @@ class Plan:
         self.taken: list[str] = []  # notices that are dealt with
         self.post: list[dict[str, Any]] = []  # notices for other windows of this session
         self.keep: dict[str, dict[str, Any] | None] = {}  # notes about this window to keep; None: to be removed
+        self.unwanted: list[str] = []  # no longer to be delivered: the agent was asked to read them itself
         self.permits: list[str] = []  # files outside of the usual places that the person named for this window
         self.flags: dict[str, object] = {}
         self.notes: list[str] = []
@@ -67,6 +68,7 @@ class Plan:
         self.post += other.post
         self.keep.update(other.keep)
         self.permits += other.permits
+        self.unwanted += other.unwanted
         self.firm = self.firm or other.firm
         self.flags.update(other.flags)
         self.notes += other.notes

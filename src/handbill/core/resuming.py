@@ -30,20 +30,21 @@ STATE: dict[str, Any] = {
         "project_root": {"type": "string"},
     },
 }  # fmt: skip
-_TEXTS = {"type": "array", "items": {"type": "string", "minLength": 1}}
-_WORD = {"type": ["string", "integer", "number", "null"]}
+# limits, because a few lines of YAML can stand for a lot of text
+_TEXTS = {"type": "array", "maxItems": 100, "items": {"type": "string", "minLength": 1, "maxLength": 500}}
+_WORD = {"type": ["string", "integer", "number", "null"], "maxLength": 500}
 HEAD: dict[str, Any] = {
     "type": "object",
     "required": ["files_to_load"],
     "properties": {
-        "files_to_load": _TEXTS, "next_action": {"type": "string"}, "project_id": _WORD, "current_phase": _WORD,
-        "current_task": _WORD, "current_section": _WORD, "progress": _WORD, "validation_questions": _TEXTS,
+        "files_to_load": _TEXTS, "next_action": {"type": "string", "maxLength": 500}, "project_id": _WORD,
+        "current_phase": _WORD, "current_task": _WORD, "current_section": _WORD, "progress": _WORD, "validation_questions": _TEXTS,
         "checklist": _TEXTS,
     },
 }  # fmt: skip
 
 MOST_FILES = 8
-_LINES = {"type": "string", "maxLength": 20_000}
+_LINES = {"type": "string", "maxLength": 10_000}
 # what an agent leaves when it sets a session down
 CONTEXT: dict[str, Any] = {
     "type": "object",
@@ -51,7 +52,7 @@ CONTEXT: dict[str, Any] = {
     "additionalProperties": False,
     "properties": {
         "summary": {**_LINES, "minLength": 1}, "lastAction": _LINES,
-        "nextSteps": {"type": "array", "minItems": 1, "maxItems": 100, "items": {**_LINES, "minLength": 1}},
+        "nextSteps": {**_TEXTS, "minItems": 1, "maxItems": 50},
         "handoverInstructions": _LINES, "userHistory": _LINES, "requiredFiles": {**_TEXTS, "maxItems": MOST_FILES},
     },
 }  # fmt: skip

@@ -73,6 +73,11 @@ class Window:
         return record is not None and "." not in record["parts"]
 
 
+def has(window: Window, path: str) -> bool:
+    """Does the window hold this file's text, by its own name or by another one?"""
+    return window.holds(path) or path in window.flags.get("elsewhere", ())
+
+
 def state_of(record: Record) -> str:
     """One word for people: the least proven part speaks for the file."""
     parts = record["parts"]

@@ -18,21 +18,17 @@ class Bundle:
     """`paths`: the most important first. What of them is in the window already plays no part: every lane of a
     start, and a ledger that had to be rebuilt, must come to the same answer."""
 
-    __slots__ = ("given", "left", "sizes", "twins", "unusable")
+    __slots__ = ("given", "left", "sizes", "unusable")
 
     def __init__(self, paths: Iterable[str], world: World, budget: int, permits: Collection[str] = ()) -> None:
         self.sizes: dict[str, int] = {}
         self.unusable: dict[str, str] = {}  # path -> why
-        self.twins: dict[str, str] = {}  # path -> another one with the same text, which is delivered once
-        texts: dict[str, str] = {}
         for path in paths:
             sheet = world.load(path, permitted=path in permits)
             if isinstance(sheet, Refusal):
                 self.unusable[path] = sheet.why
             else:
                 self.sizes[path] = tokens(sheet.text)
-                if texts.setdefault(sheet.digest, path) != path:
-                    self.twins[path] = texts[sheet.digest]
         self.given = taken(self.sizes.items(), budget)
         self.left = [path for path in self.sizes if path not in self.given]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from handbill.core.event import MAIN, STOPPING, TOOL_BATCH_FINISHED, TOOL_CALLED
 from handbill.core.plan import BLOCK, Plan
+from handbill.core.window import has
 from handbill.handlers.roles import role_of, targets
 
 TYPE_CHECKING = False
@@ -47,8 +48,11 @@ def state_of(window: Window) -> State:
 
 
 def missing(state: State, window: Window) -> list[str]:
-    """Files that are given by content, and did not fit into the start: they are still on their way."""
-    return [path for path in state.get("given", ()) if not window.holds(path)]
+    """Files that are given by content, and did not fit into the start: they are still on their way.
+
+    Not what may stand in the messages that the compaction kept: the next event will tell.
+    """
+    return [path for path in state.get("given", ()) if not has(window, path) and path not in window.carried]
 
 
 def _again(event: Event, window: Window, world: World, config: Config) -> Plan | None:
@@ -76,7 +80,7 @@ def _again(event: Event, window: Window, world: World, config: Config) -> Plan |
     plan.permits += [path for path in role.permits if path in bundle.given]
     plan.flags[FLAG] = {
         "epoch": window.epoch, "role": role.name, "left": bundle.left, "state": ARMED, "at": 0.0, "read": [],
-        "given": [path for path in bundle.given if path not in bundle.twins],
+        "given": bundle.given, "tried": [],
     }  # fmt: skip
     return plan
 
@@ -122,7 +126,12 @@ def _at_rest(event: Event, state: State, window: Window, world: World, config: C
 
     plan = Plan()
     plan.gate(BLOCK, say("compaction", "stop", world, config, **_facts(state, paths)))
-    plan.flags[FLAG] = {**state, "state": DONE, "said": "at the end of a turn without calls"}
+    late = missing(state, window)  # to be read now, so not to be given later as well
+    plan.unwanted += late
+    given = [path for path in state["given"] if path not in late]
+    plan.flags[FLAG] = {
+        **state, "left": paths, "given": given, "state": DONE, "said": "at the end of a turn without calls",
+    }  # fmt: skip
     return plan
 
 
@@ -135,7 +144,7 @@ def _followed(event: Event, state: State, window: Window, world: World, config: 
     read, tried = paths_read(event, state["left"], world, config)
     left = [path for path in state["left"] if path not in read and path not in tried]
     after = {**state, "left": left, "state": state["state"] if left or missing(state, window) else DONE}
-    after["read"] = [*state["read"], *read]
+    after.update(read=[*state["read"], *read], tried=[*state["tried"], *tried])
     if state["state"] != ARMED:
         after["state"] = DONE
     elif unheld(event, [*state["left"], *state["given"]], world, config):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from handbill.core.event import MAIN, TOOL_BATCH_FINISHED, TOOL_CALLED
 from handbill.core.paths import join
 from handbill.core.plan import BLOCK, Plan
+from handbill.core.window import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 FLAG = "context"
 ARMED, OPEN, DONE, RELEASED = "armed", "open", "done", "released"
 # Held calls are counted by message, after each; should that never happen, a call is let through in the end.
-_CALLS_PER_MESSAGE = 8
+_MOST_UNCOUNTED = 64
 
 
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
@@ -50,10 +51,9 @@ def state_of(window: Window) -> State:
 def compliance(window: Window) -> list[tuple[str, str]]:
     """(file, how it came to the agent) of every context file; empty: it did not."""
     state = state_of(window)
-    twins = state.get("twins", {})
     found = []
     for path in state.get("files", ()):
-        how = "in the window" if window.holds(path) or window.holds(twins.get(path, "")) else ""
+        how = "in the window" if has(window, path) else ""
         how = how or ("read" if path in state["read"] else "could not be read" if path in state["tried"] else "")
         found.append((path, how))
     return found
@@ -78,10 +78,9 @@ def _opened(window: Window, world: World, config: Config, plan: Plan) -> State:
     bundle = Bundle(files, world, gate["budget"] if mode == "deliver" else 0)
     state: State = {
         "epoch": window.epoch, "mode": mode, "files": files, "read": [], "tried": [], "held": 0, "calls": 0,
-        "twins": bundle.twins,
     }  # fmt: skip
     if mode != "deliver":
-        state["left"] = [path for path in bundle.sizes if not window.holds(path)]
+        state["left"] = [path for path in bundle.sizes if not has(window, path)]
         return {**state, "state": ARMED if state["left"] else DONE}
     facts = {"folder": join(config.project, gate["folder"]), "count": bundle.count, "given": len(bundle.given)}
     text = [say("load_gate", "deliver", world, config, files=bullets(map(shown, bundle.given)), **facts)]
@@ -105,7 +104,7 @@ def _followed(event: Event, state: State, window: Window, world: World, config: 
     read, tried = paths_read(event, state["files"], world, config)
     read = list(dict.fromkeys([*state["read"], *read]))
     tried = [path for path in dict.fromkeys([*state["tried"], *tried]) if path not in read]
-    left = [path for path in state["left"] if path not in read and path not in tried and not window.holds(path)]
+    left = [path for path in state["left"] if path not in read and path not in tried and not has(window, path)]
     state = {**state, "read": read, "tried": tried, "left": left}
     new = state["calls"] > state.get("counted", 0)
     if new:
@@ -140,10 +139,10 @@ def _held(event: Event, state: State, window: Window, world: World, config: Conf
     from handbill.handlers.reading import reads_only
     from handbill.handlers.wording import bullets, say
 
-    left = [path for path in state["left"] if not window.holds(path)]
+    left = [path for path in state["left"] if not has(window, path)]
     most = config.gate("load_gate")["denials"]
     passes = all(reads_only(tool, state["files"], world, config) for tool in event.tools)
-    if not left or passes or state["calls"] >= most * _CALLS_PER_MESSAGE:
+    if not left or passes or state["calls"] - state.get("counted", 0) >= _MOST_UNCOUNTED:
         return None
     plan = Plan()
     text = say(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 _READERS = ("Read", "NotebookRead")
-_SHOWING = ("cat", "head", "tail", "less", "more", "bat", "sed")
+_SHOWING = ("cat", "head", "tail", "sed")
 _SHELL = frozenset(";|&<>$`\n(){}*?[~")
 
 
@@ -46,7 +46,10 @@ def reads_only(tool: Tool, files: Collection[str], world: World, config: Config)
     words = command.split()
     if not words or words[0] not in _SHOWING or not _SHELL.isdisjoint(command):
         return False
-    if words[0] == "sed" and words[1:2] != ["-n"]:
+    options = [word for word in words[1:] if word.startswith("-")]
+    if words[0] == "sed" and (options != ["-n"] or words[1] != "-n" or not _is_lines(words[2] if words[2:] else "")):
+        return False  # sed has scripts that write and run things
+    if any(option != "-n" and not option[1:].removeprefix("n").isdecimal() for option in options):
         return False
     named = [word for word in plain_arguments(command)[1:] if not _is_lines(word)]
     places = [path for path in tool.places if inside(path, world, config) in files]

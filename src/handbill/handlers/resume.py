@@ -28,8 +28,8 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
         return set_down(event.handover, world, config)
     if not config.projects or not world.is_dir(config.projects):
         return None
-    if event.source == "resume" and not window.epoch and not event.notes.get(COMPACTED):
-        return None  # resumed, and never compacted: all of it is still there
+    if event.source == "resume" and not event.notes.get(COMPACTED):
+        return None  # resumed, and not compacted since the note: all of it is still there
     if event.kind != COMPACTING and window.flags.get("resumed") == window.epoch:
         return None
     from handbill.handlers.resuming import consumed, noted

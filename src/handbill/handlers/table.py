@@ -53,7 +53,7 @@ def _load_gate(event: Event, window: Window) -> bool:
     state = window.flags.get("context")
     if event.kind == ev.SUBAGENT_STARTED or (event.kind != ev.TOOL_CALLED and _start(event, window)):
         return True
-    if state is None or state.get("state") in _SETTLED:
+    if state is None or state.get("state") in _SETTLED or state.get("epoch") != window.epoch:
         return False
     if state.get("state") == "open":  # said; what is read of it now goes on record
         return any(path in state["files"] for tool in event.tools for path in (*tool.files, *tool.places))
@@ -64,9 +64,11 @@ def _compaction(event: Event, window: Window) -> bool:
     if window.epoch and event.kind != ev.TOOL_CALLED and _start(event, window):
         return window.flags.get("role") != "regular"  # as it was found just before the compaction
     state = window.flags.get("reread")
-    if state is None or state.get("state") in ("armed", "told"):
-        return state is not None
-    return any(path in state["left"] for tool in event.tools for path in tool.files)  # read late, but read
+    if state is None or state.get("epoch") != window.epoch:
+        return False
+    if state.get("state") in ("armed", "told"):
+        return True
+    return any(path in state["left"] for tool in event.tools for path in (*tool.files, *tool.places))  # late, but read
 
 
 def _resume(event: Event, window: Window) -> bool:

@@ -189,6 +189,7 @@ def resume_takes_siblings(event: Event) -> bool:
 _MARK = b"handbill.hook"  # stands in every command line that `engine install` registers
 _RECENT = 128 << 10
 _SKILLS = 32 << 20
+_TAIL = 4 << 20
 # the last: a hook that died after its answer was taken; the client calls that a success with an exit code
 _FAILURE_SIGNS = (b'"hook_non_blocking_error"', b'"hook_cancelled"', b'"exitCode":1')
 
@@ -231,6 +232,14 @@ def kept_tail(data: bytes, since: int) -> Survivors | None:
     from handbill.hosts.claude_transcript import kept_tail as read
 
     return read(data, since)
+
+
+def went_on(event: Event, world: World, batches: set[str]) -> set[str]:
+    """Those of some batches behind which the conversation went on: no compaction keeps them in its last messages."""
+    from handbill.hosts.claude_transcript import followed
+
+    data = world.tail(event.transcript, -_TAIL) if event.transcript and batches else None
+    return {batch for batch in batches if data and followed(data, batch)}
 
 
 def skills_loaded(event: Event, world: World) -> list[str]:

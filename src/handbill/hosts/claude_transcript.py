@@ -156,6 +156,12 @@ def _assistant_after(tail: bytes, at: int) -> bool:
     return any(record.get("type") == "assistant" for record in records_with(rest, b'"type":"assistant"'))
 
 
+def followed(data: bytes, batch: str) -> bool:
+    """Does another message of the assistant stand behind the results of this call?"""
+    at = data.rfind(b'"tool_use_id":' + _quoted(batch))
+    return at >= 0 and _assistant_after(data, at)
+
+
 def survivors(data: bytes, *, siblings: bool, complete: bool) -> Survivors:
     """What a client rebuilds from this transcript.
 

@@ -162,7 +162,12 @@ def take_handover(roots: Roots, session: str) -> dict[str, Any] | None:
 
     for root in roots:
         if not taken and _read(f"{root}/.engine/handovers.json") is not None:
-            _changed_handovers(root, change)
+            try:
+                _changed_handovers(root, change)
+            except OSError as error:
+                taken.clear()  # it cannot be marked as taken there: another agent would take it, too
+                if error.errno not in disk.UNWRITABLE:
+                    raise
     return taken[0] if taken else None
 
 
@@ -196,7 +201,9 @@ def keep_page(roots: Roots, name: str, text: str) -> str:
         folder = f"{root}/.engine/pages"
         disk.make_private_directory(folder)
         kept.append(f"{folder}/{name}")
-        if _read(kept[-1]) != text:
+        if _read(kept[-1]) == text:
+            posix.utime(kept[-1])  # still in use: not to be pruned as an old one
+        else:
             disk.replace(kept[-1], text.encode("utf-8", "replace"))
 
     _in_first_writable(roots, act)
