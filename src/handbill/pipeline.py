@@ -125,17 +125,19 @@ def _gated(turn: Turn, window: Window | None) -> Answer:
         from handbill.delivery import deliver
 
         answer = deliver(turn, window, turn.host.GATE_CAP if turn.plan.wants else 0)
-        if turn.plan.wants and not answer.text and not (turn.plan.firm and _said_beside(answer)):
+        if turn.plan.wants and not answer.text and not (turn.plan.firm and _said_beside(turn.plan, answer)):
             turn.plan.verdict = ""  # it is all there under another name, or gone: nothing to hold the call for
     _log(turn, answer)
     return answer
 
 
-def _said_beside(answer: Answer) -> bool:
+def _said_beside(plan: Plan, answer: Answer) -> bool:
     """Did another call of the same message get what this one would say?"""
     from handbill.core.claim import SKIP_PATH
 
-    return answer.claim is not None and any(why == SKIP_PATH for _, why, _ in answer.claim.skipped)
+    own = {want.path for want in plan.wants if want.text}
+    skipped = answer.claim.skipped if answer.claim is not None else ()
+    return any(why == SKIP_PATH or path in own for path, why, _ in skipped)
 
 
 def _settle_marks(turn: Turn, facts: Facts) -> None:

@@ -38,8 +38,8 @@ HEAD: dict[str, Any] = {
     "required": ["files_to_load"],
     "properties": {
         "files_to_load": _TEXTS, "next_action": {"type": "string", "maxLength": 500}, "project_id": _WORD,
-        "current_phase": _WORD, "current_task": _WORD, "current_section": _WORD, "progress": _WORD, "validation_questions": _TEXTS,
-        "checklist": _TEXTS,
+        "current_phase": _WORD, "current_task": _WORD, "current_section": _WORD, "progress": _WORD,
+        "validation_questions": _TEXTS, "checklist": _TEXTS,
     },
 }  # fmt: skip
 
