@@ -36,7 +36,7 @@ def test_heads(text: str, fields: dict[str, object], rest: str) -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_says_why(text: str, why: str) -> None:
-    with pytest.raises(BadHead, match="") as caught:
+    with pytest.raises(BadHead) as caught:
         parse(text)
     assert why in str(caught.value) and "\n" not in str(caught.value)
 
