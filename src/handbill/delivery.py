@@ -5,7 +5,7 @@ Imported only when there is something to do; the usual event never gets here.
 
 from __future__ import annotations
 
-from handbill.core.claim import SKIP_PATH
+from handbill.core.claim import NEVER_IN_A_TAIL, SKIP_PATH
 from handbill.core.event import MAIN, SESSION_STARTED
 from handbill.core.paths import name
 from handbill.core.plan import BLOCK
@@ -142,7 +142,13 @@ def _gone(turn: Turn, current: Window | None) -> list[str]:
     if current is None or not current.carried or turn.event.kind != SESSION_STARTED:
         return []
     wanted = {*(want.path for want in turn.plan.wants), *current.pending}
-    batches = {path: str(current.carried[path]["batch"]) for path in wanted if path in current.carried}
+    batches = {
+        path: str(current.carried[path]["batch"])
+        for path in wanted
+        if path in current.carried and current.carried[path]["via"] not in NEVER_IN_A_TAIL
+    }
+    if not batches:
+        return []
     past = turn.host.went_on(turn.event, turn.world, set(batches.values()) - {""})
     return [path for path, batch in batches.items() if batch in past]
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SKIP_PATH, SKIP_INODE, SKIP_CONTENT = "skip-dedup", "skip-inode", "skip-content"
 
 # A compaction keeps the last messages with their injections; those of a window's start stand before them.
-_NEVER_IN_A_TAIL = (SESSION_STARTED, SUBAGENT_STARTED)
+NEVER_IN_A_TAIL = (SESSION_STARTED, SUBAGENT_STARTED)
 
 
 class Grant:
@@ -152,7 +152,7 @@ def _candidate(
         answer.skipped.append((path, SKIP_PATH, reason))
         return False
     carried = twin.carried.get(path)
-    if carried is not None and carried["via"] not in _NEVER_IN_A_TAIL:
+    if carried is not None and carried["via"] not in NEVER_IN_A_TAIL:
         return True  # it may be in the tail that a compaction kept: the audit must speak first
     sheet = sheets.get(path)
     if sheet is None:
