@@ -193,7 +193,7 @@ def test_the_report_of_a_compaction(make: Make, version: str) -> None:
 
 
 def test_hooks_of_two_places_do_not_deny_twice(make: Make) -> None:
-    """A worker's own hooks beside those of the repository: the same command line runs once."""
+    """A worker's own hooks beside those of the repository: said once, all the same."""
     box = handler(make(NEW), "MARK-STATE\n" + "word " * 20_000)
     settings = json.loads(box.settings().read_text())
     path = box.write("extra.json", json.dumps({"hooks": settings["hooks"]}))
