@@ -93,8 +93,7 @@ class Config:
     @property
     def message_files(self) -> tuple[str, ...]:
         """Where the gates' words stand, the nearest last."""
-        user = self.environ.get("XDG_CONFIG_HOME", "")
-        user = user if user.startswith("/") else f"{self.home}/.config"
+        user = folder_of("XDG_CONFIG_HOME", ".config", self.environ, self.home)
         return f"{PACKAGE}/data/messages.json", f"{user}/handbill/messages.json", f"{self.project}/{MESSAGES_FILE}"
 
     @property
@@ -154,14 +153,19 @@ def home_of(environ: Mapping[str, str]) -> str:
         return "/nonexistent"
 
 
+def folder_of(variable: str, usual: str, environ: Mapping[str, str], home: str = "") -> str:
+    """One of the user's folders: where the variable says, else where it usually is in the home folder."""
+    told = environ.get(variable, "")
+    return told if told.startswith("/") else f"{home or home_of(environ)}/{usual}"
+
+
 def state_roots(project: str, environ: Mapping[str, str]) -> tuple[str, str]:
     """(where this project's state is, where it goes when that cannot be written).
 
     `engine install` makes `<project>/sessions/.windows`; without it (installed for the user, or
     a project that is `/`, the home folder or read-only) state stays out of the project.
     """
-    state = environ.get("XDG_STATE_HOME", "")
-    state = state if state.startswith("/") else f"{home_of(environ)}/.local/state"
+    state = folder_of("XDG_STATE_HOME", ".local/state", environ)
     label = f"handbill/{name(project) or 'root'}-{zlib.crc32(project.encode('utf-8', 'replace')):08x}"
     home_state = f"{state}/{label}"
     if _is_private(f"{project}/sessions/.windows", must_exist=True) and _is_private(f"{project}/sessions/.engine"):
@@ -183,8 +187,7 @@ def _is_private(path: str, *, must_exist: bool = False) -> bool:
 
 def sources(project: str, environ: Mapping[str, str]) -> list[list[Any]]:
     """[path, mtime, size] of the files that exist, the user's first."""
-    user = environ.get("XDG_CONFIG_HOME", "")
-    user = user if user.startswith("/") else f"{home_of(environ)}/.config"
+    user = folder_of("XDG_CONFIG_HOME", ".config", environ)
     found: list[list[Any]] = []
     for path in (f"{user}/handbill/config.toml", f"{project}/{PROJECT_FILE}"):
         try:

@@ -19,6 +19,13 @@ def lead(box: Box, targets: str, more: str = "") -> None:
     box.sim.held_tools = ""
 
 
+def three_big_targets(box: Box) -> None:
+    """More than one handler can say at a start."""
+    lead(box, '"big-*.md"')
+    for number in range(3):
+        box.write(f"big-{number}.md", f"BEGIN-{number}\n" + "word " * 1700 + f"\nEND-{number}\n")
+
+
 def bash(box: Box) -> str:
     return box.sim.batch(("Bash", {"command": "make"})).denied
 
@@ -47,9 +54,7 @@ def test_a_target_in_the_kept_messages_is_neither_given_again_nor_waited_for(mak
 
 def test_large_targets_over_two_compactions(make_box: Make) -> None:
     box = make_box()
-    lead(box, '"big-*.md"')
-    for number in range(3):
-        box.write(f"big-{number}.md", f"BEGIN-{number}\n" + "word " * 1700 + f"\nEND-{number}\n")
+    three_big_targets(box)
     box.sim.start()
     bash(box)
     for _ in range(2):
@@ -73,9 +78,7 @@ def test_a_text_that_is_there_under_another_name_is_not_waited_for(make_box: Mak
 
 def test_a_file_that_went_away_meanwhile_holds_nothing(make_box: Make) -> None:
     box = make_box()
-    lead(box, '"big-*.md"')
-    for number in range(3):
-        box.write(f"big-{number}.md", f"BEGIN-{number}\n" + "word " * 1700)
+    three_big_targets(box)
     box.sim.start()
     bash(box)
     box.sim.compact()
@@ -103,9 +106,7 @@ def test_a_session_that_became_regular_hears_no_more(make_box: Make) -> None:
 
 def test_what_is_to_be_read_at_the_end_of_a_turn_is_not_given_as_well(make_box: Make) -> None:
     box = make_box()
-    lead(box, '"big-*.md"')
-    for number in range(3):
-        box.write(f"big-{number}.md", f"BEGIN-{number}\n" + "word " * 1700 + f"\nEND-{number}\n")
+    three_big_targets(box)
     box.sim.start()
     bash(box)
     box.sim.compact()

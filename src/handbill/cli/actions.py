@@ -11,6 +11,9 @@ from handbill.cli.place import project_option
 Argument = tuple[str, dict[str, Any]]
 Action = tuple[str, tuple[Argument, ...]]  # (help, arguments)
 
+SESSION: Argument = ("--session", {"metavar": "ID", "help": "the client's session (default: yours, or the newest)"})
+AGENT: Argument = ("--agent", {"metavar": "ID", "help": "a subagent's window instead of the main one"})
+
 
 def _sentence(text: str) -> str:
     return text[0].upper() + text[1:] + ("" if text.endswith("?") else ".")

@@ -7,7 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli.actions import Action, Argument, add_actions
+from handbill.cli.actions import AGENT, SESSION, Action, add_actions
 from handbill.cli.place import Place, choose_window, here
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table
@@ -19,13 +19,11 @@ from handbill.world import World
 if TYPE_CHECKING:
     from rich.console import Console
 
-_SESSION: Argument = ("--session", {"metavar": "ID", "help": "the client's session (default: yours, or the newest)"})
-_AGENT: Argument = ("--agent", {"metavar": "ID", "help": "a subagent's window instead of the main one"})
 ACTIONS: dict[str, Action] = {
-    "report": ("what was in the window before, what was kept, what came again, what is gone", (_SESSION, _AGENT)),
+    "report": ("what was in the window before, what was kept, what came again, what is gone", (SESSION, AGENT)),
     "restore": (
         "deliver again what is gone, with the next event",
-        (("files", {"nargs": "*", "metavar": "FILE", "help": "only these (default: all delivered ones)"}), _SESSION),
+        (("files", {"nargs": "*", "metavar": "FILE", "help": "only these (default: all delivered ones)"}), SESSION),
     ),
 }  # fmt: skip
 
@@ -90,7 +88,7 @@ def _restore(args: argparse.Namespace, place: Place, key: tuple[str, str], rows:
     files = [path for path in lost if path not in there]
     text = f"restoring {count(len(files), 'file')}" if files else "nothing is gone that was delivered"
     if files:
-        by = "agent" if os.environ.get("CLAUDE_CODE_SESSION_ID") == key[0] else "terminal"
+        by = "agent" if os.environ.get("CLAUDE_CODESESSION_ID") == key[0] else "terminal"
         place.store.post(key[0], {"verb": "restore", "files": files, "line": text, "at": time.time(), "by": by})
         text += ", with the next event of this window:\n" + "\n".join(f"  {path}" for path in files)
     return Result({"window": ".".join(key), "files": files}, text=text)

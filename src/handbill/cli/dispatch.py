@@ -14,7 +14,7 @@ from handbill.cli.result import Result
 from handbill.cli.screen import count
 from handbill.cli.settings_file import replace_text
 from handbill.cli.stdin import NEEDED, BadInput, piped
-from handbill.config import home_of
+from handbill.config import folder_of
 from handbill.core import dispatch as form
 from handbill.errors import HandbillError
 from handbill.store import disk
@@ -147,8 +147,7 @@ def _read(path: str) -> str:
 
 def _shelf(path: str) -> str:
     """Where the last state of a dispatch is kept, to see what was taken from it."""
-    state = os.environ.get("XDG_STATE_HOME", "")
-    state = state if state.startswith("/") else os.path.join(home_of(os.environ), ".local", "state")
+    state = folder_of("XDG_STATE_HOME", ".local/state", os.environ)
     return os.path.join(state, "handbill", "dispatches", f"{zlib.crc32(os.fsencode(path)):08x}.md")
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli.actions import Action, add_actions
-from handbill.cli.place import Place, choose_window, here
+from handbill.cli.actions import AGENT, Action, add_actions
+from handbill.cli.place import Place, choose_window, here, read_window
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table
 from handbill.cli.wiring import needed
 from handbill.core.event import MAIN, Event
-from handbill.errors import CorruptState, HandbillError
+from handbill.errors import CorruptState
 from handbill.handlers import compaction, load_gate, resume
 from handbill.handlers.roles import role_of, targets
 from handbill.world import World
@@ -26,7 +26,7 @@ ACTIONS: dict[str, Action] = {
         "what each gate asked of this window, and what came of it",
         (
             ("session", {"nargs": "?", "help": "session id or its beginning (default: yours, or the newest)"}),
-            ("--agent", {"metavar": "ID", "help": "a subagent's window instead of the main one"}),
+            AGENT,
         ),
     ),
 }
@@ -39,9 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Result:
     place = here(args.project)
     key = choose_window(place, args.session, args.agent)
-    window = place.store.read(key)
-    if window is None:
-        raise HandbillError(f"the window of {key[0]} is gone", "`engine window --all` lists the known ones")
+    window = read_window(place, key)
     data = {"window": ".".join(key), "project": place.project, "gates": described(window, place)}
     return Result(data, lambda screen: _show(screen, data), next_step="engine window: everything that is in it")
 

@@ -89,9 +89,8 @@ def _holds_every(path: str) -> bool:
 
 def _registered(path: str) -> str:
     """The interpreter that is in use already."""
-    handlers = claude_settings.registered(claude_settings.parse(settings_file.read(path), path))
-    commands = [one.get("command") for ones in handlers.values() for one in ones]
-    return commands[0] if commands and isinstance(commands[0], str) else ""
+    settings = claude_settings.parse(settings_file.read(path), path)
+    return claude_settings.interpreter_of(claude_settings.registered(settings))
 
 
 def compile_package(python: str) -> bool:

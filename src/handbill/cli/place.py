@@ -13,6 +13,7 @@ from handbill.errors import HandbillError
 from handbill.store.files import FileStore, file_name
 
 if TYPE_CHECKING:
+    from handbill.core.window import Window
     from handbill.store.api import Key
 
 
@@ -102,6 +103,13 @@ def choose_window(place: Place, session: str | None, agent: str | None) -> Key:
     newest = max(keys, key=lambda key: os.path.getmtime(window_file(place.store, key)))
     main = (newest[0], MAIN)
     return main if agent is None and main in keys else newest
+
+
+def read_window(place: Place, key: Key) -> Window:
+    window = place.store.read(key)
+    if window is None:
+        raise HandbillError(f"the window of {key[0]} is gone", "`engine window --all` lists the known ones")
+    return window
 
 
 def waiting_handovers(place: Place) -> list[dict[str, Any]]:

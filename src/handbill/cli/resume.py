@@ -17,8 +17,7 @@ from handbill.core import schema
 from handbill.core.resuming import HEAD, Layout, is_name
 from handbill.errors import CorruptState, HandbillError
 from handbill.frontmatter import BadHead, parse
-from handbill.handlers.bundle import Bundle
-from handbill.handlers.handover import NEXT, Files
+from handbill.handlers.handover import NEXT, ResumeFile
 from handbill.world import World
 
 if TYPE_CHECKING:
@@ -78,24 +77,14 @@ class Shelf:
         row: dict[str, Any] = {"project": project, "file": path, "problems": [], "files": [], "next_action": ""}
         if not os.path.isfile(path):
             return {**row, "problems": [f"{path} is not there"]}
-        head, problem = self.world.frontmatter(path)
-        wrong = [problem] if problem else [f"{path}: {line}" for line in schema.problems(head, HEAD)]
-        if wrong:
-            return {**row, "problems": wrong}
-        config = self.place.config
-        files = Files(
-            head["files_to_load"],
-            (self.layout.home(project), os.path.dirname(path), config.project),
-            self.world,
-            config,
-        )
-        bundle = Bundle([path, *files.named], self.world, config.gate("resume")["budget"])
+        found = ResumeFile(project, self.layout, self.world, self.place.config)
+        if found.wrong:
+            return {**row, "problems": found.wrong}
         row["files"] = [
-            {"file": one, "tokens": size, "given": one in bundle.given} for one, size in bundle.sizes.items()
+            {"file": one, "tokens": size, "given": one in found.bundle.given}
+            for one, size in found.bundle.sizes.items()
         ]
-        row["problems"] = [*files.refused, *bundle.refusals()]
-        row["next_action"] = str(head.get("next_action") or NEXT)
-        return row
+        return {**row, "problems": found.unusable, "next_action": found.action}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli.actions import Action, Argument, add_actions
+from handbill.cli.actions import SESSION, Action, add_actions
 from handbill.cli.place import Place, choose_window, here
 from handbill.cli.result import Result
 from handbill.cli.screen import safe, table
@@ -20,19 +20,16 @@ from handbill.world import World
 if TYPE_CHECKING:
     from rich.console import Console
 
-_SESSION: Argument = (
-    "--session", {"metavar": "ID", "help": "the client's session (default: yours, or the newest)"},
-)  # fmt: skip
 ACTIONS: dict[str, Action] = {
     "list": ("the roles there are, how each is recognised, and its files", ()),
     "set": (
         "say what this session is", (
             ("name", {"metavar": "ROLE", "help": "e.g. handler; `engine role list` shows them"}),
             ("--dispatch", {"metavar": "FILE", "default": "", "help": "the file with its contract and progress"}),
-            _SESSION,
+            SESSION,
         ),
     ),
-    "clear": ("forget what was set: it is recognised by itself again", (_SESSION,)),
+    "clear": ("forget what was set: it is recognised by itself again", (SESSION,)),
 }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli.place import Place, choose_window, here, project_option, window_file
+from handbill.cli.place import Place, choose_window, here, project_option, read_window, window_file
 from handbill.cli.result import Result
 from handbill.cli.screen import ago, count, safe, short, styled, table, tokens, when
 from handbill.core.event import MAIN, Event
@@ -35,9 +35,7 @@ def run(args: argparse.Namespace) -> Result:
     if args.all:
         return _list(place)
     key = choose_window(place, args.session, args.agent)
-    window = place.store.read(key)
-    if window is None:
-        raise HandbillError(f"the window of {key[0]} is gone", "`engine window --all` lists the known ones")
+    window = read_window(place, key)
     window = with_newest_receipts(window, place)
     data = described(window, place.project)
     others = [agent for session, agent in place.store.known() if session == key[0] and agent != MAIN]

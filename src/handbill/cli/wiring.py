@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass
 
 from handbill.config import Config
+from handbill.core.budget import PER_TOKEN
 from handbill.core.pack import units
-from handbill.core.resuming import Layout
 from handbill.core.sheet import Sheet
 from handbill.handlers.load_gate import context_files
 from handbill.handlers.roles import REGULAR, Role, declared, targets
@@ -16,7 +16,6 @@ from handbill.handlers.start import find
 from handbill.hosts import claude_code, claude_settings
 from handbill.world import World
 
-_PER_TOKEN = 4.3
 _TITLE = 200  # what stands around a page
 _MOST_LANES = 8
 
@@ -25,8 +24,7 @@ _MOST_LANES = 8
 class Needs:
     lanes: int
     every: bool  # a gate may hold any call
-
-    held: str
+    held: str  # for which tools a hook is started before they run
 
 
 def needed(config: Config, *, every: bool = False) -> Needs:
@@ -39,9 +37,8 @@ def needed(config: Config, *, every: bool = False) -> Needs:
     if config.gate("load_gate")["mode"] == "deliver":
         total += _within("load_gate", context_files(world, config), world, config)
     total += max((_within("compaction", targets(role, world, config)[0], world, config) for role in roles), default=0)
-    gate = config.gate("resume")
-    if gate["mode"] == "on" and os.path.isdir(Layout(config.project, gate["layout"]).folder):
-        total += int(gate["budget"] * _PER_TOKEN)
+    if config.projects and os.path.isdir(config.projects):
+        total += int(config.gate("resume")["budget"] * PER_TOKEN)
     lanes = min(_MOST_LANES, max(2, -(-total // claude_code.CAP)))
     return Needs(lanes, every, claude_settings.held_tools(config.write_gate, every=every))
 
@@ -73,4 +70,4 @@ def _size(path: str, world: World) -> int:
 
 def _within(gate: str, files: list[str], world: World, config: Config) -> int:
     size = sum(_size(path, world) for path in files)
-    return min(size, int(config.gate(gate)["budget"] * _PER_TOKEN)) + 1000 if size else 0
+    return min(size, int(config.gate(gate)["budget"] * PER_TOKEN)) + 1000 if size else 0

@@ -11,7 +11,7 @@ from typing import Any
 
 from handbill.cli import dispatch, interpreter, settings_file
 from handbill.cli.actions import Action, add_actions
-from handbill.cli.checks import registrations, settings_paths
+from handbill.cli.checks import settings_paths
 from handbill.cli.place import Place, here
 from handbill.cli.result import Result
 from handbill.cli.wiring import needed, yaml_folder
@@ -102,14 +102,17 @@ def _prompt(prompt: str, path: str) -> str:
 def _settings(place: Place, session: str) -> str:
     """Hooks for this worker alone: those that its repository does not register; empty: it has them all."""
     there: dict[str, set[str]] = {}
+    used = ""
     for file in settings_paths(place):
-        text = settings_file.read(file)
-        for event in claude_settings.registered(claude_settings.parse(text, file)) if text.strip() else ():
-            there.setdefault(event, set()).update(claude_settings.matchers(json.loads(text), event))
-    python = interpreter.choose(None, _interpreter(place)).path
+        settings = claude_settings.parse(settings_file.read(file), file)
+        events = claude_settings.registered(settings)
+        used = used or claude_settings.interpreter_of(events)
+        for event in events:
+            there.setdefault(event, set()).update(claude_settings.matchers(settings, event))
     ours = claude_settings.handlers(
-        python, settings_file.PACKAGE_PARENT, needed(place.config).lanes, every=True, packages=yaml_folder()
-    )
+        interpreter.choose(None, used).path, settings_file.PACKAGE_PARENT, needed(place.config).lanes,
+        every=True, packages=yaml_folder(),
+    )  # fmt: skip
     lacking = {event: made for event, made in ours.items() if "" not in there.get(event, set())}
     if not lacking:
         return ""
@@ -119,12 +122,3 @@ def _settings(place: Place, session: str) -> str:
     hooks = {event: [{"hooks": made}] for event, made in lacking.items()}
     replace(path, json.dumps({"hooks": hooks}, indent=2).encode())
     return path
-
-
-def _interpreter(place: Place) -> str:
-    """The one that is in use there, if any."""
-    for events in registrations(place).values():
-        for one in (one for ones in events.values() for one in ones):
-            if isinstance(one.get("command"), str):
-                return str(one["command"])
-    return ""

@@ -6,13 +6,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_PER_TOKEN = 4.3  # characters of plain English or code
+PER_TOKEN = 4.3  # characters of plain English or code
 
 
 def tokens(text: str) -> int:
     """About so many; what is not ASCII costs nearly one each."""
     plain = len(text.encode("ascii", "ignore"))
-    return round(plain / _PER_TOKEN + 0.85 * (len(text) - plain)) if text else 0
+    return round(plain / PER_TOKEN + 0.85 * (len(text) - plain)) if text else 0
 
 
 def taken(sizes: Iterable[tuple[str, int]], budget: int) -> list[str]:

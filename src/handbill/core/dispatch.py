@@ -94,12 +94,11 @@ def missing_progress(before: str, after: str) -> list[str]:
 def with_progress(text: str, entry: str) -> str:
     """The file with one more line at the end of its progress; the rest is not touched."""
     lines = text.split("\n")
-    start = next((n for n, line, fence in scan(text) if fence is None and _is_section(line, "progress")), 0)
-    later = [n for n, line, fence in scan(text) if n > start and fence is None and 1 <= heading(line)[0] <= 2]
-    end = (later[0] - 1) if later else len(lines)
+    start, following = _span(text, "progress")
+    end = following
     while end > start and not lines[end - 1].strip():
         end -= 1
-    gap = [""] if later and end == later[0] - 1 else []
+    gap = [""] if end == following < len(lines) else []
     return "\n".join([*lines[:end], f"- {entry}", *gap, *lines[end:]])
 
 
@@ -115,11 +114,17 @@ def with_result(text: str, result: str) -> str:
     if "result" not in Dispatch(text).sections:
         return f"{text.rstrip()}\n\n## Result\n{result}\n"
     lines = text.split("\n")
-    start = next(n for n, line, fence in scan(text) if fence is None and _is_section(line, "result"))
-    later = [n for n, line, fence in scan(text) if n > start and fence is None and 1 <= heading(line)[0] <= 2]
-    return "\n".join([*lines[:start], result, *([""] if later else []), *(lines[later[0] - 1 :] if later else [""])])
+    start, following = _span(text, "result")
+    return "\n".join([*lines[:start], result, "", *lines[following:]])
 
 
-def _is_section(line: str, name: str) -> bool:
-    level, title = heading(line)
-    return level == 2 and title.lower() == name
+def _span(text: str, name: str) -> tuple[int, int]:
+    """Where the lines of a section begin, and where the next section does; (0, …): there is no such section."""
+    start = 0
+    for number, line, fence in scan(text):
+        level, title = heading(line) if fence is None else (0, "")
+        if start and 1 <= level <= 2:
+            return start, number - 1
+        if not start and level == 2 and title.lower() == name:
+            start = number
+    return start, text.count("\n") + 1

@@ -5,11 +5,13 @@ from __future__ import annotations
 from handbill.core.budget import taken, tokens
 from handbill.core.pack import shown
 from handbill.core.sheet import Refusal
+from handbill.handlers.wording import bullets, say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from handbill.config import Config
     from handbill.core.plan import Plan
     from handbill.world import World
 
@@ -47,8 +49,16 @@ class Bundle:
                 self.given.remove(path)
                 self.left.append(path)
 
-    def listed(self, paths: Iterable[str]) -> list[str]:
-        return [f"{shown(path)} (about {self.sizes[path]:,} tokens)" for path in paths]
-
     def refusals(self) -> list[str]:
         return [f"{shown(path)} {why}" for path, why in self.unusable.items()]
+
+    def leftovers(self, gate: str, world: World, config: Config, refused: Iterable[str] = ()) -> list[str]:
+        """What a gate says of files that it does not give: for lack of room, or because they cannot be given."""
+        found = []
+        if self.left:
+            lines = bullets(f"{shown(path)} (about {self.sizes[path]:,} tokens)" for path in self.left)
+            found.append(say(gate, "left", world, config, left=lines, left_count=len(self.left)))
+        unusable = [*refused, *self.refusals()]
+        if unusable:
+            found.append(say(gate, "unusable", world, config, unusable=bullets(unusable)))
+        return found

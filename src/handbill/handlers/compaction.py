@@ -119,15 +119,15 @@ def _held(event: Event, state: State, window: Window, world: World, config: Conf
 
 def _at_rest(event: Event, state: State, window: Window, world: World, config: Config) -> Plan | None:
     """The failsafe: a turn that made no call at all."""
-    paths = [*state.get("left", ()), *missing(state, window)]
+    late = missing(state, window)
+    paths = [*state.get("left", ()), *late]
     if state.get("state") != ARMED or event.source == "again" or not paths:
         return None
     from handbill.handlers.wording import say
 
     plan = Plan()
     plan.gate(BLOCK, say("compaction", "stop", world, config, **_facts(state, paths)))
-    late = missing(state, window)  # to be read now, so not to be given later as well
-    plan.unwanted += late
+    plan.unwanted += late  # to be read now, so not to be given later as well
     given = [path for path in state["given"] if path not in late]
     plan.flags[FLAG] = {
         **state, "left": paths, "given": given, "state": DONE, "said": "at the end of a turn without calls",

@@ -59,26 +59,42 @@ def _is_inside(path: str, world: World, config: Config) -> bool:
     return any(under(world.real(path), world.real(root)) for root in (config.project, *config.allowed))
 
 
+class ResumeFile:
+    """A project's `_resume.md`: what is wrong with it, else what it says and the files that it names."""
+
+    __slots__ = ("action", "bundle", "files", "head", "path", "wrong")
+
+    def __init__(self, project: str, layout: Layout, world: World, config: Config) -> None:
+        self.path = layout.resume_file(project)
+        self.head, problem = world.frontmatter(self.path)
+        self.wrong = [problem] if problem else [f"{self.path}: {line}" for line in problems(self.head, HEAD)]
+        names = () if self.wrong else self.head["files_to_load"]
+        self.files = Files(names, (layout.home(project), parent(self.path), config.project), world, config)
+        paths = () if self.wrong else (self.path, *self.files.named)
+        self.bundle = Bundle(paths, world, config.gate("resume")["budget"])
+        self.action = str(self.head.get("next_action") or NEXT)
+
+    @property
+    def unusable(self) -> list[str]:
+        return [*self.files.refused, *self.bundle.refusals()]
+
+
 def resumed(
-    project: str, state: dict[str, Any], path: str, layout: Layout, world: World, config: Config
+    project: str, state: dict[str, Any], layout: Layout, world: World, config: Config
 ) -> tuple[Plan, dict[str, Any]]:
     """A project's own resume file, and what it asks to load."""
-    head, problem = world.frontmatter(path)
-    wrong = [problem] if problem else [f"{path}: {line}" for line in problems(head, HEAD)]
-    if wrong:
-        return Plan(), {"active": False, "project_id": project, "error": wrong[0], "file": path}
-    files = Files(head["files_to_load"], (layout.home(project), parent(path), config.project), world, config)
-    bundle = Bundle([path, *files.named], world, config.gate("resume")["budget"])
-    action = str(head.get("next_action") or NEXT)
+    found = ResumeFile(project, layout, world, config)
+    path, head, files, bundle, action = found.path, found.head, found.files, found.bundle, found.action
+    if found.wrong:
+        return Plan(), {"active": False, "project_id": project, "error": found.wrong[0], "file": path}
     mode: dict[str, Any] = {
         "active": True, "project_id": project, "confidence": state["confidence"],
         "detection_method": state.get("detection_method", ""), "resume_file": path,
         "files_to_load": head["files_to_load"], "next_action": action, "current_task": head.get("current_task"),
         "current_section": head.get("current_section"),
     }  # fmt: skip
-    unusable = [*files.refused, *bundle.refusals()]
-    if unusable:
-        mode["problems"] = unusable
+    if found.unusable:
+        mode["problems"] = found.unusable
     count = len(files.named) + len(files.refused)
     questions = head.get("validation_questions") or _usual_questions(files.named)
     checklist = head.get("checklist") or (
@@ -93,10 +109,10 @@ def resumed(
         questions="\n".join(f"{number}. {line}" for number, line in enumerate(questions, 1)),
         checklist="\n".join(f"[ ] {line}" for line in checklist),
     )  # fmt: skip
-    if state["confidence"] == MEDIUM:
-        text += "\n\n" + say("resume", "doubt", world, config, project=project)
+    doubt = [say("resume", "doubt", world, config, project=project)] if state["confidence"] == MEDIUM else []
+    rest = bundle.leftovers("resume", world, config, files.refused)
     plan = Plan()
-    plan.say("resume", _rest(text, bundle, unusable, world, config), "resume gate")
+    plan.say("resume", "\n\n".join([text, *doubt, *rest]), "resume gate")
     bundle.want(plan, f"resume {project}")
     return plan, mode
 
@@ -114,7 +130,6 @@ def set_down(left: dict[str, Any], world: World, config: Config) -> Plan:
         said.get("requiredFiles", ()), (config.project, f"{config.project}/sessions/{session}"), world, config
     )
     bundle = Bundle(files.named, world, config.gate("resume")["budget"])
-    unusable = [*files.refused, *bundle.refusals()]
     text = say(
         "resume", "restore", world, config, session=session, summary=said["summary"],
         last_action=_word(said.get("lastAction")), next_steps=bullets(said.get("nextSteps", ())),
@@ -122,25 +137,17 @@ def set_down(left: dict[str, Any], world: World, config: Config) -> Plan:
         count=len(files.named) + len(files.refused), files=bullets(map(shown, bundle.given)),
         next_action=f"engine session continue {session}",
     )  # fmt: skip
-    plan.say("restore", _rest(text, bundle, unusable, world, config), f"set down by {session}")
+    rest = bundle.leftovers("resume", world, config, files.refused)
+    plan.say("restore", "\n\n".join([text, *rest]), f"set down by {session}")
     bundle.want(plan, f"set down by {session}")
     plan.flags["taken_up"] = session
-    plan.notes += [f"handover of {session}: {line}" for line in unusable]
+    plan.notes += [f"handover of {session}: {line}" for line in (*files.refused, *bundle.refusals())]
     return plan
 
 
 def _usual_questions(files: list[str]) -> list[str]:
     names = {name(path) for path in files}
     return [f"{text} ({file})" if file in names else text for text, file in QUESTIONS.items()]
-
-
-def _rest(text: str, bundle: Bundle, unusable: list[str], world: World, config: Config) -> str:
-    if bundle.left:
-        listed = bullets(bundle.listed(bundle.left))
-        text += "\n\n" + say("resume", "left", world, config, left=listed, left_count=len(bundle.left))
-    if unusable:
-        text += "\n\n" + say("resume", "unusable", world, config, unusable=bullets(unusable))
-    return text
 
 
 def _word(value: Any) -> str:

@@ -84,12 +84,8 @@ def _opened(window: Window, world: World, config: Config, plan: Plan) -> State:
         return {**state, "state": ARMED if state["left"] else DONE}
     facts = {"folder": join(config.project, gate["folder"]), "count": bundle.count, "given": len(bundle.given)}
     text = [say("load_gate", "deliver", world, config, files=bullets(map(shown, bundle.given)), **facts)]
-    if bundle.left:
-        lines = bullets(bundle.listed(bundle.left))
-        text.append(say("load_gate", "left", world, config, left=lines, left_count=len(bundle.left)))
-    if bundle.unusable:
-        text.append(say("load_gate", "unusable", world, config, unusable=bullets(bundle.refusals())))
-        plan.notes += [f"context file {line}" for line in bundle.refusals()]
+    text += bundle.leftovers("load_gate", world, config)
+    plan.notes += [f"context file {line}" for line in bundle.refusals()]
     plan.say("context", "\n\n".join(text), "context gate")
     bundle.want(plan, "context")
     return {**state, "left": bundle.left, "state": OPEN if bundle.left else DONE}

@@ -121,4 +121,4 @@ def _answer(state: dict[str, Any] | None, world: World, config: Config, layout: 
             "active": False, "project_id": project, "error": f"{shown(path)} is not there",
             "suggestion": f"engine resume write {project} --load FILE",
         }  # fmt: skip
-    return resumed(project, state, path, layout, world, config)
+    return resumed(project, state, layout, world, config)
