@@ -57,6 +57,7 @@ class World:
     def __init__(self, roots: Iterable[str]) -> None:
         self._given = tuple(roots)
         self._roots: tuple[str, ...] = ()
+        self._loaded: dict[tuple[str, bool], Sheet | Refusal] = {}
 
     def now(self) -> float:
         return time.time()
@@ -99,7 +100,16 @@ class World:
             return 0
 
     def load(self, path: str, *, permitted: bool = False) -> Sheet | Refusal:
-        """The file as it is now, or why it is not delivered. `permitted`: the person named this very file."""
+        """The file as it is now, or why it is not delivered. `permitted`: the person named this very file.
+
+        Read once: what an event plans by is what it delivers.
+        """
+        asked = (path, permitted)
+        if asked not in self._loaded:
+            self._loaded[asked] = self._load(path, permitted)
+        return self._loaded[asked]
+
+    def _load(self, path: str, permitted: bool) -> Sheet | Refusal:
         try:
             real = real_path(path)
             if not permitted and not self._allowed(real):
