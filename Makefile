@@ -3,18 +3,18 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CLIENTS := .cache/clients
-VERSIONS := 2.1.197 2.1.325
+VERSIONS := 2.1.197 2.1.260 2.1.325
 
 # Nothing is left outside of this checkout, not even in a package manager's cache.
 export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
-.PHONY: demo test check unit e2e bench docs clients clean
+.PHONY: demo test check unit pythons e2e bench docs clients clean
 
 demo: $(VENV)/ready
 	@$(BIN)/engine demo
 
-test: check unit e2e
+test: check unit pythons e2e
 
 check: $(VENV)/ready
 	$(BIN)/ruff check src tests bench
@@ -23,6 +23,9 @@ check: $(VENV)/ready
 
 unit: $(VENV)/ready
 	$(BIN)/pytest -n 2 -m "not client"
+
+pythons: $(VENV)/ready
+	sh tests/each_python.sh .cache/pythons -n 2 -m "not client"
 
 e2e: $(VENV)/ready clients
 	sh tests/e2e/in_namespace.sh $(BIN)/pytest -n 2 -m client

@@ -22,7 +22,7 @@ exit 0
 
 
 def available() -> bool:
-    return all(shutil.which(name) for name in ("bash", "jq"))
+    return all(shutil.which(tool) for tool in ("bash", "jq"))
 
 
 def name() -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[1] / "src" / "handbill"
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "handbill"
 
 # layer -> what it may import at run time, besides itself
 MAY: dict[str, set[str]] = {
@@ -81,3 +82,40 @@ def test_sizes() -> None:
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.FunctionDef):
                 assert (node.end_lineno or 0) - node.lineno < 60, f"{path}: {node.name}"
+
+
+def module_names(tree: ast.Module) -> set[str]:
+    """Functions, classes, imports and values that a module defines at its top level."""
+    found: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            found |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.Assign):
+            found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return found
+
+
+def shadowing(tree: ast.Module) -> list[str]:
+    known = module_names(tree)
+    comprehensions = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+    return [
+        f"line {node.lineno}: {name.id}"
+        for node in ast.walk(tree)
+        if isinstance(node, comprehensions)
+        for generator in node.generators
+        for name in ast.walk(generator.target)
+        if isinstance(name, ast.Name) and name.id in known
+    ]
+
+
+def test_the_shadowing_rule_finds_what_it_is_for() -> None:
+    assert shadowing(ast.parse("def tool(): ...\ndef f(x): return [tool.id for tool in x]")) == ["line 2: tool"]
+
+
+@pytest.mark.parametrize("folder", ["src", "tests", "bench"])
+def test_no_comprehension_shadows_a_name_of_its_module(folder: str) -> None:
+    """Python 3.12.1 inlines comprehensions, and a later use of the module's name raises UnboundLocalError."""
+    found = {str(path): shadowing(ast.parse(path.read_text())) for path in (ROOT / folder).rglob("*.py")}
+    assert {path: lines for path, lines in found.items() if lines} == {}

@@ -122,8 +122,8 @@ class Config:
     def roots(self) -> tuple[str, ...]:
         """The only places that files are delivered from; of `~/.claude` the libraries, not what else is there."""
         folders = (
-            f"{self.user_library}/{name}"
-            for name in (".directives", "skills", "commands", "agents", "engine", "plugins")
+            f"{self.user_library}/{folder}"
+            for folder in (".directives", "skills", "commands", "agents", "engine", "plugins")
         )
         own = (self.pages,) if self.state else ()
         return self.project, *folders, SHIPPED, self.shipped_skills, *self.allowed, *own

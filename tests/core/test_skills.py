@@ -139,5 +139,5 @@ def test_any_json_is_read(value: object) -> None:
 @given(st.text(alphabet='#`json{}\n Sesion Parmtr:"[]0', max_size=300))
 def test_any_text_is_read(text: str) -> None:
     found = parse(text, loads)
-    assert [phase.label for phase in found.phases] == sorted({phase.label for phase in found.phases}, key=key)
+    assert [one.label for one in found.phases] == sorted({one.label for one in found.phases}, key=key)
     assert not (found.broken and found.phases)

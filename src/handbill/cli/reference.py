@@ -33,7 +33,7 @@ def _verb(name: str, sub: argparse.ArgumentParser, level: int = 2) -> str:
     inner = _verbs(sub)
     text = f"\n{'#' * level} engine {name}\n\n{sub.description}\n"
     if inner:
-        return text + "".join(_verb(f"{name} {one}", parser, level + 1) for one, parser in inner.items())
+        return text + "".join(_verb(f"{name} {one}", own, level + 1) for one, own in inner.items())
     rows = [_row(action) for action in sub._actions if "-h" not in action.option_strings and action.dest != "json"]
     return text + ("\n| | |\n|---|---|\n" + "\n".join(rows) + "\n" if rows else "")
 

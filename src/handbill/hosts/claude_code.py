@@ -217,7 +217,7 @@ def calls(event: Event, world: World, most: int) -> list[Tool]:
     """Earlier tool calls of this window, for directories whose event was missed."""
     from handbill.hosts.claude_transcript import calls as read
 
-    known = {tool.id for tool in event.tools}
+    known = {made.id for made in event.tools}
     found = read(world.tail(event.transcript, -most) or b"")
     return [tool(call, event.cwd) for call in found if call["id"] not in known]
 
@@ -265,7 +265,7 @@ def survivors(event: Event, world: World, *, live: bool, most: int) -> Survivors
 
 def _reaches(data: bytes, event: Event) -> bool:
     """Is the transcript written up to this turn? A fork's copied history comes about 100 ms late."""
-    marks = [event.raw.get("prompt_id"), *(tool.id for tool in event.tools)]
+    marks = [event.raw.get("prompt_id"), *(made.id for made in event.tools)]
     if event.agent_id:
         return b'"assistant"' in data
     return any(isinstance(mark, str) and mark and f'"{mark}"'.encode() in data for mark in marks)

@@ -59,9 +59,9 @@ def _show(screen: Console, name: str, data: dict[str, Any]) -> None:
 
 def _earlier(state: State) -> list[dict[str, Any]]:
     return [
-        {**entry, "phase": f"{run['skill']} · {entry.get('phase')}"}
-        for run in state.get("skillHistory", ())
-        for entry in run["phaseHistory"]
+        {**entry, "phase": f"{past['skill']} · {entry.get('phase')}"}
+        for past in state.get("skillHistory", ())
+        for entry in past["phaseHistory"]
     ]
 
 
