@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import records
+from handbill.config import state_roots
 from subject import Subject
 
 Event = dict[str, Any]
@@ -27,8 +28,12 @@ class Project:
         self.path = root / "project"
         self.home = root / "home"
         self.transcript = self.home / ".claude" / "projects" / "project" / f"{self.session}.jsonl"
-        (self.path / "sessions" / ".windows").mkdir(parents=True, mode=0o700)  # as `engine install` does
+        self.path.mkdir()
         self.home.mkdir()
+
+    @property
+    def state_folder(self) -> Path:
+        return Path(state_roots(str(self.path), self.environment())[0])
 
     def environment(self) -> dict[str, str]:
         """What the client gives to its hooks, as recorded from 2.1.325; the size of it costs, too."""
@@ -56,7 +61,7 @@ class Project:
 
     @property
     def window(self) -> Path:
-        return self.path / "sessions" / ".windows" / f"{self.session}.jsonl"
+        return self.state_folder / ".windows" / f"{self.session}.jsonl"
 
     @property
     def ledger(self) -> Plain:
@@ -78,7 +83,7 @@ class Project:
         self.window.write_text("\n".join(texts), encoding="utf-8")
 
     def errors(self) -> list[str]:
-        path = self.path / "sessions" / ".engine" / "errors.jsonl"
+        path = self.state_folder / ".engine" / "errors.jsonl"
         return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
 
     # --- events --------------------------------------------------------------------------------

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from deliveries import Deliveries
+from handbill.config import state_roots
 from handbill.simulate import Hooks, Moment, Simulator, direct_hooks
-from handbill.store.disk import make_private_directory
 
 OLD, NEW = "2-1-197", "2-1-325"
 
@@ -19,11 +19,12 @@ OLD, NEW = "2-1-197", "2-1-325"
 class Box:
     def __init__(self, root: Path, version: str = NEW) -> None:
         self.project = root / "project"
-        make_private_directory(str(self.project / "sessions" / ".windows"))
+        (self.project / ".claude").mkdir(parents=True)
         self.environ = {
             "HOME": str(root / "home"), "CLAUDE_PROJECT_DIR": str(self.project), "CLAUDE_PID": "4194301",
             "AI_AGENT": f"claude-code_{version}_x",
         }  # fmt: skip
+        self.state_folder = Path(state_roots(str(self.project), self.environ)[0])
         self.hooks: Hooks = direct_hooks(self.environ)
         self.printed = ""
         self.sim = Simulator(str(self.project), str(root / "transcripts"), lambda name, raw: self.hooks(name, raw))
@@ -67,7 +68,7 @@ class Box:
 
     @property
     def deliveries(self) -> Deliveries:
-        return Deliveries(self.project / "sessions" / ".engine" / "deliveries.jsonl")
+        return Deliveries(self.state_folder / ".engine" / "deliveries.jsonl")
 
     def session_state(self, name: str) -> dict[str, Any]:
         found: dict[str, Any] = json.loads((self.project / "sessions" / name / ".state.json").read_text())
@@ -86,17 +87,17 @@ class Box:
 
     def state(self, agent: str = "") -> dict[str, Any]:
         name = f"{self.sim.session}.{agent}" if agent else self.sim.session
-        lines = (self.project / "sessions" / ".windows" / f"{name}.jsonl").read_text().splitlines()
+        lines = (self.state_folder / ".windows" / f"{name}.jsonl").read_text().splitlines()
         found: dict[str, Any] = json.loads(lines[0])
         found["files"] = {record["path"]: record for record in map(json.loads, lines[1 : lines.index("")])}
         return found
 
     def log(self, event: str) -> list[str]:
-        path = self.project / "sessions" / ".engine" / "deliveries.jsonl"
+        path = self.state_folder / ".engine" / "deliveries.jsonl"
         return [line["file"] for line in map(json.loads, path.read_text().splitlines()) if line["event"] == event]
 
     def errors(self) -> list[str]:
-        path = self.project / "sessions" / ".engine" / "errors.jsonl"
+        path = self.state_folder / ".engine" / "errors.jsonl"
         return [json.loads(line)["error"] for line in path.read_text().splitlines()] if path.exists() else []
 
 

@@ -9,12 +9,13 @@ from handbill.core.event import TOOL_BATCH_FINISHED, Event, Tool
 from handbill.core.records import Records
 from handbill.core.sheet import Refusal, Sheet
 from handbill.core.window import Window
+from handbill.digest import digest_of
 
 
 def sheet(path: str, text: str = "", inode: str = "") -> Sheet:
     text = text or f"text of {path}"
-    digest = zlib.crc32(text.encode())
-    return Sheet(path, inode or f"1:{zlib.crc32(path.encode())}", f"{digest:08x}", text, f"{digest}:1")
+    digest = digest_of(text)
+    return Sheet(path, inode or f"1:{zlib.crc32(path.encode())}", digest, text, f"{digest}:1")
 
 
 def batch(id: str = "t1", *files: str, session: str = "s", **more: object) -> Event:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-import zlib
 from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from box import NEW, OLD, Box
+from handbill.digest import digest_of
 from handbill.simulate import direct_hooks
 from handbill.store.files import FileStore
 from handlers.test_freshness import change
@@ -57,7 +57,7 @@ class Run:
             self.box.write(f"{name}/f.py", "x")
         self.box.write("one/.directives/TESTING.md", "testing\n")
         self.sim = self.box.sim
-        self.store = FileStore(str(self.box.project / "sessions"))
+        self.store = FileStore(str(self.box.state_folder))
         self.phase = ""
         self.count = 0
         self.worked = False  # a tool ran since the last start: compactions and resumes come after work
@@ -134,7 +134,7 @@ class Run:
             wanted += [self.box.project / f".directives/commands/{name[1:].removesuffix('_file')}.md" for name in names]
         there = self.sim.copies()
         for path in wanted:
-            digest = f"{zlib.crc32(path.read_text().strip(chr(10)).encode()):08x}"
+            digest = digest_of(path.read_text().strip("\n"))
             parts = [title for title in there if title[:2] == (str(path), digest)]
             assert parts and len(parts) == parts[0][3], (path, self.box.state()["files"].get(str(path)))
         assert self.box.state()["work"].get("phase", "") == self.phase

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from handbill.hosts.claude_settings import handler
-from handbill.store.disk import make_private_directory
 
 SOURCE = str(Path(__file__).parents[1] / "src")
 
@@ -21,7 +20,7 @@ SOURCE = str(Path(__file__).parents[1] / "src")
 class Hook:
     def __init__(self, root: Path) -> None:
         self.project = root / "project"
-        make_private_directory(str(self.project / "sessions" / ".windows"))
+        self.project.mkdir(parents=True)
         self.command = handler(sys.executable, SOURCE)
         self.environ = {"HOME": str(root / "home"), "CLAUDE_PROJECT_DIR": str(self.project), "PATH": "/usr/bin:/bin",
                         "AI_AGENT": "claude-code_2-1-325_x"}  # fmt: skip

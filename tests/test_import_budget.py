@@ -9,20 +9,23 @@ from pathlib import Path
 
 import pytest
 
-from handbill.store.disk import make_private_directory
+from handbill.config import state_roots
 
 SOURCE = str(Path(__file__).parents[1] / "src")
 
 # What the bare interpreter with -I -S does not load by itself.
-STANDARD = {"_json", "errno", "fcntl", "posix", "time", "zlib", "__future__"}
+STANDARD = {"_blake2", "_json", "errno", "fcntl", "posix", "time", "__future__"}
 ALWAYS = {
-    "config", "core", "core.event", "core.migrate", "core.paths", "core.plan", "core.records", "core.sheet", "core.window",
+    "config", "digest", "core", "core.event", "core.migrate", "core.paths", "core.plan", "core.records", "core.sheet", "core.window",
      "errors", "handlers", "handlers.table", "hook", "hosts", "hosts.claude_code", "hosts.table", "hotjson",
     "pipeline", "store", "store.files", "turn", "world",
 }  # fmt: skip
 WRITING = {"core.claim", "core.pack", "delivery", "logbook", "store.api", "store.disk"}
 READING = {"core.markdown", "core.refs", "handlers.expansion"}  # a page that speaks of others
-LOOKING = {"evidence", "delivery", "core.epochs", "core.receipts", "core.pack", "hosts.claude_transcript"}
+RECORDS = {"hosts.claude_chain", "hosts.claude_rows", "hosts.claude_transcript", "hosts.claude_window"}
+LOOKING = RECORDS | {
+    "evidence", "delivery", "core.content", "core.epochs", "core.receipts", "core.reconcile", "core.pack",
+}  # fmt: skip
 
 PROBE = """
 import sys; before = set(sys.modules); sys.path.insert(0, sys.argv[1])
@@ -39,8 +42,8 @@ print(" ".join(sorted(set(sys.modules) - before)))
 def loaded(tmp_path: Path, *events: dict[str, object], version: str = "") -> set[str]:
     """Modules loaded by the last of some events; those before it run in a process of their own."""
     project = tmp_path / "project"
-    make_private_directory(str(project / "sessions" / ".windows"))
-    (project / ".directives").mkdir(exist_ok=True)
+    state = Path(state_roots(str(project), {"HOME": str(tmp_path)})[0])
+    (project / ".directives").mkdir(parents=True, exist_ok=True)
     (project / ".directives" / "AGENTS.md").write_text("rule\n")
     transcript = tmp_path / "t.jsonl"
     for number, event in enumerate(events):
@@ -48,14 +51,14 @@ def loaded(tmp_path: Path, *events: dict[str, object], version: str = "") -> set
         command = [sys.executable, "-I", "-S", "-c", PROBE, SOURCE, str(tmp_path), str(project)]
         done = subprocess.run(command, input=json.dumps(raw) + "\n", capture_output=True, text=True, check=True)
         if number == len(events) - 2:
-            _settle(project)
-    assert not (project / "sessions" / ".engine" / "errors.jsonl").exists()
+            _settle(state)
+    assert not (state / ".engine" / "errors.jsonl").exists()
     return set(done.stdout.split())
 
 
-def _settle(project: Path) -> None:
+def _settle(state: Path) -> None:
     """As if the client's record had confirmed everything."""
-    window = project / "sessions" / ".windows" / "s.jsonl"
+    window = state / ".windows" / "s.jsonl"
     head, *files = window.read_text().splitlines(keepends=True)
     window.write_text(json.dumps({**json.loads(head), "openClaims": []}) + "\n" + "".join(files))
 
@@ -82,10 +85,7 @@ def ours(modules: set[str]) -> set[str]:
         ),  # delivers a directive
         (
             [START],
-            {"handlers.start", "handlers.load_gate", "recall"}
-            | WRITING
-            | READING
-            | LOOKING - {"hosts.claude_transcript"},
+            {"handlers.start", "handlers.load_gate", "recall"} | WRITING | READING | LOOKING - RECORDS,
         ),
         ([START, {"hook_event_name": "UserPromptSubmit", "prompt": "x"}], {"handlers.freshness"}),
         (

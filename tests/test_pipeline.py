@@ -30,7 +30,7 @@ def test_an_event_with_nothing_to_do_writes_nothing(make_box: Callable[..., Box]
     box.sim.start()
     box.sim.read("one/f.py")
     box.sim.read("one/f.py")  # writes: the receipts
-    folder = box.project / "sessions"
+    folder = box.state_folder
     before = {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in folder.rglob("*")}
     box.sim.read("one/f.py")
     box.sim.prompt("x")

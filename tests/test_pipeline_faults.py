@@ -17,7 +17,7 @@ def test_a_state_file_full_of_garbage_is_rebuilt_from_the_transcript(make_box: C
     box.sim.start()
     box.sim.prompt("x")
     box.sim.read("one/f.py")
-    window = next((box.project / "sessions" / ".windows").glob("*.jsonl"))
+    window = next((box.state_folder / ".windows").glob("*.jsonl"))
     window.write_text("garbage")
     moment = box.sim.read("one/f.py", "two/f.py")
     assert names(moment) == ["two"]
@@ -69,20 +69,20 @@ def test_a_hook_that_could_not_write_is_made_good(
     box = make_box()
     box.sim.start()
     box.sim.read("two/f.py")
-    with open(box.project / "sessions" / ".windows" / f"{box.sim.session}.lock") as held:
+    with open(box.state_folder / ".windows" / f"{box.sim.session}.lock") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         moment = box.sim.read("one/f.py")
         assert moment.texts == [] and "held by another process" in moment.messages[0]
         assert box.sim.read("one/f.py").messages == []
     assert names(box.sim.read("two/f.py")) == ["one"]
     assert_once(box, "main", "one", "two")
-    assert not list((box.project / "sessions" / ".windows").glob("*.missed"))
+    assert not list((box.state_folder / ".windows").glob("*.missed"))
 
 
 def test_a_log_that_cannot_be_written_costs_no_delivery(make_box: Callable[..., Box]) -> None:
     box = make_box()
-    make_private_directory(str(box.project / "sessions" / ".engine"))
-    (box.project / "sessions" / ".engine" / "deliveries.jsonl").mkdir()
+    make_private_directory(str(box.state_folder / ".engine"))
+    (box.state_folder / ".engine" / "deliveries.jsonl").mkdir()
     moment = box.sim.start()
     assert len(moment.titles) == 6 and "cannot write its log" in moment.messages[0]
 
@@ -122,17 +122,15 @@ def test_an_inode_that_is_used_again(make_box: Callable[..., Box]) -> None:
     assert len(box.sim.read("two/f.py").titles) == 2
 
 
-def test_a_repository_cannot_lead_our_files_elsewhere(make_box: Callable[..., Box], tmp_path: Path) -> None:
+def test_state_in_the_project_is_never_used(make_box: Callable[..., Box]) -> None:
+    """Whatever a repository brings along under our names, with whatever modes, is not ours."""
     box = make_box()
-    victim = tmp_path / "victim"
-    victim.write_text("mine\n")
-    make_private_directory(str(box.project / "sessions" / ".engine"))
-    (box.project / "sessions" / ".engine" / "deliveries.jsonl").symlink_to(victim)
+    (box.project / "sessions" / ".windows").mkdir(parents=True, mode=0o700)
+    (box.project / "sessions" / ".engine").mkdir(mode=0o700)
     assert len(box.sim.start().titles) == 6
-    assert victim.read_text() == "mine\n"
-    (box.project / "sessions" / ".windows").chmod(0o755)  # as a checkout makes it: not ours, so not used
     box.sim.read("one/f.py")
-    assert len(list((box.project / "sessions" / ".windows").glob("*.jsonl"))) == 1
+    assert not [path for path in (box.project / "sessions").rglob("*") if path.is_file()]
+    assert box.log("claim-deliver")
 
 
 def test_secrets_stay_where_they_are(make_box: Callable[..., Box], tmp_path: Path) -> None:
@@ -155,14 +153,17 @@ def test_a_settings_file_that_never_ends(make_box: Callable[..., Box]) -> None:
 
 
 def test_no_state_can_be_written_anywhere(make_box: Callable[..., Box], tmp_path: Path) -> None:
-    """The start text is given all the same, and the person is told."""
+    """Everything is delivered all the same, known from the transcript alone; and the person is told."""
     box = make_box()
-    (box.project / "sessions" / ".windows").rename(box.project / "sessions" / "gone")
     (tmp_path / "home").rmdir()
     (tmp_path / "home").write_text("a file: nothing can be made below it")
     moment = box.sim.start()
     assert len(moment.titles) == 6
     assert moment.messages
+    assert names(box.sim.read("one/f.py")) == ["one"]
+    assert names(box.sim.read("one/f.py")) == []
+    assert names(box.sim.read("two/f.py")) == ["two"]
+    assert_once(box, "main", "one", "two")
 
 
 @pytest.mark.parametrize("line", ["{broken}", "[]", '{"other":1}'])
@@ -172,7 +173,7 @@ def test_a_broken_line_in_the_middle_of_a_ledger(make_box: Callable[..., Box], l
     box.sim.prompt("x")
     box.sim.read("one/f.py")
     box.sim.batch(("Bash", {"command": "true"}))
-    window = next((box.project / "sessions" / ".windows").glob("*.jsonl"))
+    window = next((box.state_folder / ".windows").glob("*.jsonl"))
     lines = window.read_text().splitlines()
     lines[3] = line
     window.write_text("\n".join(lines) + "\n")
@@ -189,10 +190,10 @@ def test_an_empty_directive_at_the_root_costs_no_writes(make_box: Callable[..., 
     box.sim.start()
     box.sim.read("one/f.py")
     box.sim.read("one/f.py")
-    before = {path: path.stat().st_mtime_ns for path in (box.project / "sessions").rglob("*")}
+    before = {path: path.stat().st_mtime_ns for path in box.state_folder.rglob("*")}
     for _ in range(3):
         assert box.sim.read("one/f.py").texts == []
-    assert {path: path.stat().st_mtime_ns for path in (box.project / "sessions").rglob("*")} == before
+    assert {path: path.stat().st_mtime_ns for path in box.state_folder.rglob("*")} == before
 
 
 def test_a_mark_without_anything_missed_goes_away(make_box: Callable[..., Box]) -> None:
@@ -202,7 +203,7 @@ def test_a_mark_without_anything_missed_goes_away(make_box: Callable[..., Box]) 
     box.sim.start()
     box.sim.read("one/f.py")
     box.sim.read("one/f.py")
-    store = FileStore(str(box.project / "sessions"))
+    store = FileStore(str(box.state_folder))
     assert store.note_missed((box.sim.session, "main")) is True
     box.sim.read("one/f.py")
     assert store.missed((box.sim.session, "main")) is False
@@ -215,10 +216,10 @@ def test_a_trace_that_cannot_be_written_costs_no_mark(
 
     box = make_box()
     box.sim.start()
-    make_private_directory(str(box.project / "sessions" / ".engine"))
-    (box.project / "sessions" / ".engine" / "errors.jsonl").mkdir()
+    make_private_directory(str(box.state_folder / ".engine"))
+    (box.state_folder / ".engine" / "errors.jsonl").mkdir()
     with monkeypatch.context() as patch:
         patch.setattr(pipeline, "decide", lambda *_: 1 / 0)
         with pytest.raises(IsADirectoryError):  # at the boundary of the process: a word on stderr
             box.sim.read("one/f.py")
-    assert list((box.project / "sessions" / ".windows").glob("*.missed"))
+    assert list((box.state_folder / ".windows").glob("*.missed"))

@@ -30,7 +30,7 @@ def load(project: Path, name: str) -> Sheet | Refusal:
 def test_text_as_delivered(project: Path, data: bytes, text: str) -> None:
     (project / "x.md").write_bytes(data)
     sheet = load(project, "x.md")
-    assert isinstance(sheet, Sheet) and sheet.text == text and len(sheet.digest) == 8
+    assert isinstance(sheet, Sheet) and sheet.text == text and len(sheet.digest) == 16
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ source's time or size changed.
 from __future__ import annotations
 
 import posix
-import zlib
 
 from handbill.core.paths import name, normal
+from handbill.digest import digest_of
 from handbill.hotjson import loads
 
 TYPE_CHECKING = False
@@ -160,29 +160,15 @@ def folder_of(variable: str, usual: str, environ: Mapping[str, str], home: str =
 
 
 def state_roots(project: str, environ: Mapping[str, str]) -> tuple[str, str]:
-    """(where this project's state is, where it goes when that cannot be written).
+    """(where this project's state is, where it goes when that cannot be written; empty: nowhere).
 
-    `engine install` makes `<project>/sessions/.windows`; without it (installed for the user, or
-    a project that is `/`, the home folder or read-only) state stays out of the project.
+    Never inside of the project: what a repository brings along must not pass for what we wrote ourselves.
     """
-    state = folder_of("XDG_STATE_HOME", ".local/state", environ)
-    label = f"handbill/{name(project) or 'root'}-{zlib.crc32(project.encode('utf-8', 'replace')):08x}"
-    home_state = f"{state}/{label}"
-    if _is_private(f"{project}/sessions/.windows", must_exist=True) and _is_private(f"{project}/sessions/.engine"):
-        return f"{project}/sessions", home_state
+    folder = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "_" for c in name(project)[:60])
+    label = f"handbill/{folder or 'root'}-{digest_of(project)}"
     runtime = environ.get("XDG_RUNTIME_DIR", "")
-    return home_state, f"{runtime}/{label}" if runtime.startswith("/") else ""
-
-
-def _is_private(path: str, *, must_exist: bool = False) -> bool:
-    """A real folder of ours that nobody else can enter: not one that a repository brought along."""
-    try:
-        status = posix.lstat(path)
-    except (FileNotFoundError, ValueError):
-        return not must_exist
-    except OSError:
-        return False
-    return status.st_mode & 0o170077 == 0o040000 and status.st_uid == posix.getuid()
+    state = folder_of("XDG_STATE_HOME", ".local/state", environ)
+    return f"{state}/{label}", f"{runtime}/{label}" if runtime.startswith("/") else ""
 
 
 def sources(project: str, environ: Mapping[str, str]) -> list[list[Any]]:

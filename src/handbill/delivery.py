@@ -11,9 +11,9 @@ from handbill.core.paths import name
 from handbill.core.plan import BLOCK
 from handbill.core.sheet import Refusal, Sheet
 from handbill.core.window import LINKED, SEEDING, see
+from handbill.digest import digest_of
 from handbill.errors import StateUnwritable
 from handbill.turn import Answer
-from handbill.world import digest_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,9 +126,9 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
     try:
         answer = turn.store.update(event.window, change)
     except StateUnwritable as error:
-        if event.kind != SESSION_STARTED or event.lane > 1:
+        if event.lane > 1 or gate:
             raise
-        # The client itself drops a repeat of the same start text, so no ledger is needed to give it once.
+        # The transcript tells what is there, and the client itself drops a repeat of the same start text.
         turn.trace(str(error), error.hint)
         return change(None)[1]
     return answer
@@ -149,8 +149,8 @@ def _gone(turn: Turn, current: Window | None) -> list[str]:
     }
     if not batches:
         return []
-    past = turn.host.went_on(turn.event, turn.world, set(batches.values()) - {""})
-    return [path for path, batch in batches.items() if batch in past]
+    content = turn.host.window_now(turn.event, turn.world)
+    return [path for path, batch in batches.items() if content is not None and batch in content.answered]
 
 
 def _found_elsewhere(window: Window, found: Claim) -> None:

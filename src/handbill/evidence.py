@@ -1,14 +1,15 @@
 """What the transcript must say before a window's ledger can be trusted, and what follows from it.
 
 Imported only when something is open: a claim on its way, a start, a resume, a compaction, a
-hook that failed. The usual event never gets here.
+hook that failed, a rewind. The usual event never gets here.
 """
 
 from __future__ import annotations
 
-from handbill.core import epochs
-from handbill.core.epochs import Survivors
-from handbill.core.event import COMPACTING, PROMPT_SUBMITTED, SESSION_STARTED, TOOL_BATCH_FINISHED
+from handbill.core import epochs, reconcile
+from handbill.core.content import Content
+from handbill.core.epochs import within
+from handbill.core.event import COMPACTING, PROMPT_SUBMITTED, SESSION_STARTED, TOOL_BATCH_FINISHED, TOOL_CALLED
 from handbill.core.receipts import CONFIRMED, LOST, PATIENCE, Evidence, Outcome, settle
 
 TYPE_CHECKING = False
@@ -17,30 +18,28 @@ if TYPE_CHECKING:
 
     from handbill.core.event import Event, Tool
     from handbill.core.window import Window
+    from handbill.turn import Asked
     from handbill.world import World
 
-# A resume looks at this much of a transcript's end; what is older was confirmed long ago.
-AUDIT_BYTES = 8 << 20
-_BACK = 2 << 20  # how far before a compaction its preserved messages may begin
+_BACK = 2 << 20  # how far before a compaction the part that it keeps may begin
 _CALLS, _LAST_CALLS = 8 << 20, 256 << 10
 
 
 class Facts:
     __slots__ = (
-        "agents", "chapter", "evidence", "failures", "failures_end", "kept", "late", "missed", "missed_mark",
-        "passed_suspicion", "size", "survivors",
+        "agents", "chapter", "content", "failures", "missed", "missed_mark", "passed_suspicion", "readable", "scanned",
+        "size", "whole_content",
     )  # fmt: skip
 
     def __init__(self, chapter: str) -> None:
         self.chapter = chapter
         self.size = 0
-        self.evidence: Evidence | None = None
-        self.survivors: Survivors | None = None  # of the whole window: resume, fork, unknown window
-        self.kept: Survivors | None = None  # of the messages that the last known compaction preserved
-        self.late: Survivors | None = None  # the same of one that we only suspected: it did happen
+        self.readable = True  # there is a transcript
+        self.content: Content | None = None  # of the window, from its oldest open question on
+        self.whole_content = False  # that is all of it: the ledger is compared with it
         self.passed_suspicion = False  # the transcript goes on, and no compaction stands in it
         self.failures: list[tuple[str, str, str]] = []
-        self.failures_end = 0
+        self.scanned = 0  # how far the transcript was searched for failures and rewinds
         self.missed_mark = False  # a hook of ours could not do its work and said so
         self.missed: list[Tool] = []  # calls whose event we never got
         self.agents: list[str] = []
@@ -51,9 +50,7 @@ class Facts:
         return self.chapter in (epochs.WAIT, epochs.SUSPECT)
 
 
-def look(
-    event: Event, window: Window | None, host: ModuleType, world: World, now: float, missed_mark: bool = False
-) -> Facts:
+def look(event: Event, window: Window | None, host: ModuleType, world: World, now: float, asked: Asked) -> Facts:
     """Read what this event needs, and no more."""
     agents: list[str] = []
     whose_known = True
@@ -64,64 +61,66 @@ def look(
         epochs.chapter(event, window, now, whose_known=whose_known, agents_survive=host.agents_survive(event))
     )
     facts.agents = agents
-    facts.missed_mark = missed_mark
+    facts.missed_mark = asked.missed
+    facts.scanned = asked.scanned
     facts.size = max(world.size(event.transcript), 0) if event.transcript else 0
-    known = window is not None and window.started
-    if facts.chapter == epochs.ADOPT:
-        facts.survivors = host.survivors(event, world, live=event.kind == TOOL_BATCH_FINISHED, most=0)
-        if facts.survivors is None:
+    if facts.chapter in (epochs.ADOPT, epochs.AUDIT):
+        resumed = event.kind == SESSION_STARTED
+        facts.content = host.window_now(event, world, resumed=resumed, unknown=True)
+        facts.whole_content = facts.content is not None
+        if facts.content is None and facts.chapter == epochs.ADOPT:
             facts.chapter = epochs.WAIT  # no transcript to read yet: a later tool event will see it
-    elif facts.chapter == epochs.AUDIT:
-        facts.survivors = host.survivors(event, world, live=False, most=AUDIT_BYTES)
-    if window is not None and known and facts.chapter == epochs.GO_ON:
-        _look_back(facts, event, window, host, world)
-    if event.kind == TOOL_BATCH_FINISHED:
-        _look_for_missed(facts, event, window, host, world)
+    elif window is not None and window.started and facts.chapter == epochs.GO_ON:
+        _look_back(facts, event, window, host, world, asked)
+    _look_for_missed(facts, event, window, host, world, asked)
     return facts
 
 
-def _look_for_missed(facts: Facts, event: Event, window: Window | None, host: ModuleType, world: World) -> None:
-    """Calls whose directories we never looked at: a hook failed, or the window was not known."""
-    since = window.flags.get("failures", 0) if window is not None else 0
-    facts.failures, facts.failures_end = host.failures(event, world, since)
-    if facts.late or facts.failures or facts.missed_mark or facts.chapter == epochs.ADOPT:
-        facts.missed = host.calls(event, world, _CALLS)
-    elif not host.records_injections(event):  # there a hook that died left no trace: the last calls are looked at again
-        facts.missed = host.calls(event, world, _LAST_CALLS)
-
-
-def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, world: World) -> None:
-    if window.claims:
-        offset = min(claim["offset"] for claim in window.claims)
-        facts.evidence = host.evidence(event, world.tail(event.transcript, offset), window.claims)
-    open_from = [window.carried_from] if window.carried else []
-    open_from += [window.suspect] if window.suspect >= 0 else []
-    if not open_from:
-        return
-    since = min(open_from)
-    start = max(since - _BACK, 0)
-    data = world.tail(event.transcript, start)
-    mark = window.flags.get("suspect_mark", "")
-    if data is None:  # nothing to judge by, now or later: believe in what is likely, as for receipts
-        facts.passed_suspicion = bool(mark) and mark != _mark(event)
-        if window.carried and world.now() - window.flags.get("compacted", 0.0) > PATIENCE:
-            facts.kept = Survivors()
-        return
-    if window.carried:
-        facts.kept = _kept(event, host, world, data, start, window.carried_from)
+def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, world: World, asked: Asked) -> None:
+    if asked.moved or asked.missed:
+        facts.content = host.window_now(event, world)
+        facts.whole_content = facts.content is not None
+    else:
+        since = [claim["offset"] for claim in window.claims]
+        since += [max(window.carried_from - _BACK, 0)] if window.carried else []
+        since += [max(window.suspect - _BACK, 0)] if window.suspect >= 0 else []
+        if since:
+            facts.content = host.window_now(event, world, since=min(since))
+    facts.readable = world.size(event.transcript) >= 0
     if window.suspect >= 0:
-        facts.late = _kept(event, host, world, data, start, window.suspect)
+        mark = window.flags.get("suspect_mark", "")
         ids = [mark if mark != _mark(event) else "", *(tool.id for tool in event.tools)]
-        behind = window.suspect - start
-        facts.passed_suspicion = any(id and data.find(f'"{id}"'.encode(), behind) >= 0 for id in ids)
+        data = world.tail(event.transcript, window.suspect)
+        facts.passed_suspicion = (
+            any(id and f'"{id}"'.encode() in data for id in ids)
+            if data is not None
+            else bool(mark) and mark != _mark(event)  # nothing to judge by, now or later: what is likely
+        )
 
 
-def _kept(event: Event, host: ModuleType, world: World, data: bytes, start: int, since: int) -> Survivors | None:
-    found: Survivors | None = host.kept_tail(data, since - start)
-    if found is not None and not found.complete and start:  # the kept messages begin before what was read
-        whole: Survivors | None = host.kept_tail(world.tail(event.transcript, 0, 256 << 20) or b"", since)
-        return whole or found
-    return found
+def _look_for_missed(
+    facts: Facts, event: Event, window: Window | None, host: ModuleType, world: World, asked: Asked
+) -> None:
+    """Calls whose directories we never looked at: a hook failed or never ran, or the window was not known."""
+    if facts.chapter not in (epochs.ADOPT, epochs.AUDIT, epochs.GO_ON) or event.kind in (TOOL_CALLED, COMPACTING):
+        return
+    since = window.flags.get("scanned", 0) if window is not None else 0
+    if asked.failed:
+        facts.failures = host.failures(event, world, since)
+    late = window is not None and window.suspect >= 0 and _compacted_behind(facts.content, window.suspect)
+    unknown = facts.chapter in (epochs.ADOPT, epochs.AUDIT)
+    if unknown or late or facts.failures or facts.missed_mark or asked.interrupted:
+        facts.missed = host.calls(event, world, _CALLS)
+    elif event.kind == TOOL_BATCH_FINISHED and not host.records_injections(event):
+        # there a hook that died left no trace: the last calls are looked at again
+        facts.missed = host.calls(event, world, _LAST_CALLS)
+    if facts.whole_content and facts.content is not None:  # what was undone is nobody's concern
+        there = set(facts.content.calls)
+        facts.missed = [tool for tool in facts.missed if tool.id in there]
+
+
+def _compacted_behind(content: Content | None, offset: int) -> bool:
+    return content is not None and content.boundary >= offset
 
 
 def _mark(event: Event) -> str:
@@ -153,17 +152,17 @@ def apply(
     if facts.chapter == epochs.CONTINUED and chapter == epochs.CONTINUED and window is not None:
         return epochs.continued(event, window, now), []
     if facts.chapter == epochs.ADOPT and chapter == epochs.ADOPT:
-        after = epochs.adopted(event, window, facts.survivors or Survivors(), now)
-        return _failures_noted(after, facts), []
+        after = reconcile.adopted(event, window, facts.content or Content(), now)
+        return _scanned(after, facts), []
     if facts.chapter == epochs.COMPACT and chapter == epochs.COMPACT:
         base = window if window is not None and window.started else epochs.opened(event, window, now)
         return epochs.compacted(base, facts.size, now), []
     if window is None:
         return (epochs.side_noted(event, now), []) if event.path else (None, [])
     if facts.chapter == epochs.AUDIT:
-        if facts.survivors is None:
+        if facts.content is None:
             return window, []  # nothing to judge by: absence of a record proves nothing
-        after = epochs.resumed(window, facts.survivors, event, now)
+        after = reconcile.resumed(window, facts.content, event, now)
         return epochs.reopened(after, event), _resume_outcomes(window, after)
     return _go_on(facts, event, window, host, now)
 
@@ -171,31 +170,50 @@ def apply(
 def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: float) -> tuple[Window, list[Outcome]]:
     outcomes: list[Outcome] = []
     if event.kind == COMPACTING:
-        return epochs.arming(window, facts.size), []
-    if facts.evidence is not None:
-        window, outcomes = settle(window, facts.evidence, event, now)
-    kept = facts.kept
-    if window.suspect >= 0 and facts.late is not None:
-        window, kept = epochs.compacted(window, facts.size, now), facts.late
+        return epochs.arming(window, facts.size, event.trigger), []
+    records, content = host.records_injections(event), facts.content
+    if window.claims:
+        proof = proof_in(content, window, records=records, readable=facts.readable)
+        window, outcomes = settle(window, proof, event, now)
+    late = window.suspect >= 0 and _compacted_behind(content, window.suspect)
+    if late:
+        window = epochs.compacted(window, window.suspect, now)
     elif window.suspect >= 0 and facts.passed_suspicion:
         window = epochs.cleared(window)
-    if window.carried and kept is not None:
-        window = epochs.inherited(window, kept, records=host.records_injections(event))
-    return _failures_noted(window, facts), outcomes
+    if window.carried and content is not None and (late or content.boundary >= window.carried_from):
+        window = reconcile.inherited(window, content, records=records)
+    elif window.carried and not facts.readable and not within(window.flags.get("compacted", 0.0), now, PATIENCE):
+        window = reconcile.inherited(window, Content(), records=records)
+    elif facts.whole_content and content is not None and records and not window.carried:
+        gone = reconcile.left(window, content)
+        if gone:
+            outcomes += [Outcome(path, "the conversation was rewound", LOST) for path in gone]
+            window = reconcile.rewound(window, content, event)
+    return _scanned(window, facts), outcomes
+
+
+def proof_in(content: Content | None, window: Window, *, records: bool, readable: bool = True) -> Evidence:
+    """What the content of a window says about its open claims."""
+    if content is None:
+        return Evidence(readable=readable, records=records)
+    arrived = set(content.titles(reconcile.denied_calls(window)))
+    passed = {claim["id"] for claim in window.claims if content.went_past(claim)} if records else set()
+    return Evidence(arrived, content.cut, passed, records=records)
 
 
 def _resume_outcomes(before: Window, after: Window) -> list[Outcome]:
     gone = [path for path in after.pending if path not in before.pending]
     found = [Outcome(path, "did not survive the resume", LOST) for path in gone]
     for path, record in before.files.items():
-        if "s" in record["parts"] and "s" not in after.files[path]["parts"] and path not in gone:
-            found.append(Outcome(path, record["reason"], CONFIRMED))
+        if "s" in record["parts"] and path in after.files and "s" not in after.files[path]["parts"]:
+            found += [Outcome(path, record["reason"], CONFIRMED)] if path not in gone else []
     return found
 
 
-def _failures_noted(window: Window, facts: Facts) -> Window:
-    if not facts.failures:
+def _scanned(window: Window, facts: Facts) -> Window:
+    """Failures and rewinds up to here are dealt with."""
+    if facts.scanned <= window.flags.get("scanned", 0):
         return window
     twin = window.copy()
-    twin.flags["failures"] = facts.failures_end  # those before it are dealt with
+    twin.flags["scanned"] = facts.scanned
     return twin

@@ -13,6 +13,7 @@ from handbill.core.event import (
     MAIN,
     PROMPT_SUBMITTED,
     SESSION_ENDED,
+    SESSION_STARTED,
     STOPPING,
     TOOL_BATCH_FINISHED,
     TOOL_CALLED,
@@ -22,7 +23,7 @@ from handbill.core.records import Broken
 from handbill.core.window import Window
 from handbill.errors import CorruptState, HandbillError
 from handbill.handlers.table import HANDLERS, applies, handler
-from handbill.turn import Answer, Turn
+from handbill.turn import Answer, Asked, Turn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ def _run(turn: Turn) -> Answer:
         current = advance(turn, window)
     if turn.facts is not None and turn.facts.silent:
         return _remember(turn)
+    if current is not None and _is_left_open(event, current):
+        return _keep(turn)
     channel = event.kind in turn.host.CHANNELS
     if current is not None:
         _heard(turn, current, channel)
@@ -99,9 +102,9 @@ def _heard(turn: Turn, current: Window, channel: bool) -> None:
     event = turn.event
     for notice in turn.store.notices(event.session_id) if channel else ():
         (event.tasks if notice["verb"] == "task" else event.notices).append(notice)
-    rebuilt = turn.facts is not None and turn.facts.survivors is not None and turn.opened != ""
+    rebuilt = turn.facts is not None and turn.facts.whole_content and turn.opened != ""
     if rebuilt or any(notice["verb"] in ("activate", "continue") for notice in event.notices):
-        event.skills = turn.host.skills_loaded(event, turn.world)  # what the host itself brought is there
+        event.skills = _skills_loaded(turn)  # what the host itself brought is there
     if rebuilt:
         from handbill.delivery import found_again
 
@@ -112,9 +115,16 @@ def _heard(turn: Turn, current: Window, channel: bool) -> None:
         recall(turn, current)
 
 
+def _skills_loaded(turn: Turn) -> list[str]:
+    known = turn.facts.content if turn.facts is not None and turn.facts.whole_content else None
+    content = known or turn.host.window_now(turn.event, turn.world)
+    return content.skills if content is not None else []
+
+
 def _gated(turn: Turn, window: Window | None) -> Answer:
     """Before a tool runs, or the agent rests: no context can be given, only a reason not to do it yet."""
     event = turn.event
+    window = _up_to_date(turn, window) if event.kind == TOOL_CALLED else window
     known = window is not None and window.started and window.suspect < 0
     turn.plan = decide(turn, window if known and window is not None else Window(*event.window))
     answer = Answer()
@@ -127,8 +137,31 @@ def _gated(turn: Turn, window: Window | None) -> Answer:
         answer = deliver(turn, window, turn.host.GATE_CAP if turn.plan.wants else 0)
         if turn.plan.wants and not answer.text and not (turn.plan.firm and _said_beside(turn.plan, answer)):
             turn.plan.verdict = ""  # it is all there under another name, or gone: nothing to hold the call for
+        if turn.facts is not None:
+            turn.store.note_missed(event.window)  # the window was emptied: the next batch looks at all that is left
     _log(turn, answer)
     return answer
+
+
+_PAUSES = 20  # of 25 ms: the client writes its record within 100 ms
+
+
+def _up_to_date(turn: Turn, window: Window | None) -> Window | None:
+    """A rewind or a compaction may have emptied the window since the last event: its transcript tells, or soon will."""
+    if window is None or not window.started:
+        return window
+    asked = _asked(turn, window)
+    if not asked.moved and window.suspect < 0:
+        return window
+    from handbill.delivery import advance
+
+    for _ in range(_PAUSES):
+        turn.facts = _look(turn, window, asked)
+        current = advance(turn, window)
+        if current is None or current.suspect < 0:
+            return current
+        turn.world.pause(0.025)
+    return window
 
 
 def _said_beside(plan: Plan, answer: Answer) -> bool:
@@ -144,33 +177,38 @@ def _settle_marks(turn: Turn, facts: Facts) -> None:
     """Batches whose directories nobody looked at: made good now, or to be by the next batch."""
     if facts.missed_mark:
         turn.store.clear_missed(turn.event.window)
-    elif facts.late is not None and turn.event.kind != TOOL_BATCH_FINISHED:
+    elif facts.missed and "directives" not in HANDLERS.get(turn.event.kind, ()):
         turn.store.note_missed(turn.event.window)
 
 
 _SETTLED = frozenset({TOOL_BATCH_FINISHED, PROMPT_SUBMITTED, INSTRUCTIONS_LOADED, SESSION_ENDED})
+_SIGNED = frozenset({TOOL_BATCH_FINISHED, PROMPT_SUBMITTED, TOOL_CALLED})
 
 
 def gather(turn: Turn, window: Window | None) -> Facts | None:
     """What the transcript must say first; None on the usual event, where nothing is open."""
     event = turn.event
+    asked = _asked(turn, window)
     if window is None or not window.started or event.kind not in _SETTLED:
-        return _look(turn, window)
-    if window.claims or window.carried or window.suspect >= 0:
-        return _look(turn, window)
-    if event.kind == TOOL_BATCH_FINISHED:
-        if turn.store.missed(event.window) or not turn.host.records_injections(event):
-            return _look(turn, window)
-        if turn.host.hook_failed(turn.world, event, window.flags.get("failures", 0)):
-            return _look(turn, window)
-    return None
+        return _look(turn, window, asked)
+    if window.claims or window.carried or window.suspect >= 0 or asked:
+        return _look(turn, window, asked)
+    unrecorded = event.kind == TOOL_BATCH_FINISHED and not turn.host.records_injections(event)
+    return _look(turn, window, asked) if unrecorded else None
 
 
-def _look(turn: Turn, window: Window | None) -> Facts:
+def _asked(turn: Turn, window: Window | None) -> Asked:
+    event = turn.event
+    asked = Asked(missed=event.kind in (TOOL_BATCH_FINISHED, PROMPT_SUBMITTED) and turn.store.missed(event.window))
+    if window is not None and window.started and event.kind in _SIGNED:
+        turn.host.look_for_signs(event, turn.world, window.flags.get("scanned", 0), asked)
+    return asked
+
+
+def _look(turn: Turn, window: Window | None, asked: Asked) -> Facts:
     from handbill.evidence import look
 
-    missed = turn.event.kind == TOOL_BATCH_FINISHED and turn.store.missed(turn.event.window)
-    facts = look(turn.event, window, turn.host, turn.world, turn.now, missed)
+    facts = look(turn.event, window, turn.host, turn.world, turn.now, asked)
     for _, name, how in facts.failures:
         turn.trace(f"our {name} hook {how}", "what it should have delivered is delivered now")
     if facts.missed:
@@ -209,6 +247,24 @@ def _remember(turn: Turn) -> Answer:
             key = (turn.event.session_id, agent)
             offset = max(turn.world.size(turn.host.transcript_of(turn.event, agent)), 0)
             turn.store.update(key, _suspicion(offset))
+    _log(turn, Answer())
+    return Answer()
+
+
+def _is_left_open(event: Event, window: Window) -> bool:
+    """Somebody compacted by hand: which part of the window stays, its beginning perhaps, is written down only now.
+
+    A prompt comes next in any case. What is missing is delivered with that.
+    """
+    by_hand = event.kind == SESSION_STARTED and event.source == "compact" and event.attended
+    return by_hand and bool(window.flags.get("kept_unknown"))
+
+
+def _keep(turn: Turn) -> Answer:
+    """The ledger goes on to its next state, and nothing is delivered."""
+    from handbill.delivery import advance
+
+    turn.store.update(turn.event.window, lambda window: (advance(turn, window), None))
     _log(turn, Answer())
     return Answer()
 

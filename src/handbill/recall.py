@@ -25,8 +25,8 @@ def recall(turn: Turn, window: Window) -> None:
                 event.notes[kind] = {"problem": str(error)}
     state = event.notes.get(RESUME)
     if event.source == "resume" and isinstance(state, dict) and isinstance(state.get("offset"), int):
-        since = turn.world.tail(event.transcript, state["offset"]) or b""
-        event.notes["compacted"] = turn.host.kept_tail(since, 0) is not None
+        content = turn.facts.content if turn.facts is not None else None
+        event.notes["compacted"] = content is not None and content.boundary >= state["offset"]
     projects = turn.config.projects if event.kind == COMPACTING else ""
     if projects and turn.world.is_dir(projects):
         event.notes[CALLS] = turn.host.calls(event, turn.world, _CALLS)

@@ -19,6 +19,22 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 
+class Asked:
+    """Why the transcript must be looked at: a failed hook left a mark, or its newest part shows a sign."""
+
+    __slots__ = ("failed", "interrupted", "missed", "moved", "scanned")
+
+    def __init__(self, *, missed: bool = False) -> None:
+        self.missed = missed  # a hook of ours could not do its work
+        self.failed = False  # the host says that one of them failed
+        self.moved = False  # the conversation may have gone back to an earlier point
+        self.interrupted = False  # a batch of calls may have ended without its event
+        self.scanned = 0  # how far the transcript was searched; 0: not worth noting
+
+    def __bool__(self) -> bool:
+        return self.missed or self.failed or self.moved or self.interrupted or self.scanned > 0
+
+
 class Answer:
     __slots__ = ("claim", "message", "number", "plan", "text")
 

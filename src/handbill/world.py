@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 import posix
 import time
-import zlib
 
 from handbill.core.paths import under
 from handbill.core.sheet import Refusal, Sheet
+from handbill.digest import digest_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,10 +47,6 @@ def real_path(path: str) -> str:
     return resolved or "/"
 
 
-def digest_of(text: str) -> str:
-    return f"{zlib.crc32(text.encode('utf-8', 'replace')):08x}"
-
-
 class World:
     """`roots`: the only places from which files are delivered, after symbolic links are followed."""
 
@@ -61,6 +57,9 @@ class World:
 
     def now(self) -> float:
         return time.time()
+
+    def pause(self, seconds: float) -> None:
+        time.sleep(seconds)
 
     def random(self, below: int) -> int:
         return posix.urandom(1)[0] % below

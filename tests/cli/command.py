@@ -9,6 +9,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from handbill.config import state_roots
+
+
+def state_of(project: Path) -> Path:
+    return Path(state_roots(str(project), os.environ)[0])
+
 
 def run(*arguments: str, cwd: Path | None = None, **environ: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(

@@ -125,7 +125,7 @@ def test_preview_changes_nothing(make_box: Callable[..., Box]) -> None:
     box = make_box()
     box.skill("mine", {"label": "0", "steps": ["§CMD_A"]}, {"label": "1", "steps": ["§CMD_B"]})
     box.sim.start()
-    before = {path: path.read_bytes() for path in (box.project / "sessions").rglob("*") if path.is_file()}
+    before = {path: path.read_bytes() for path in box.project.parent.rglob("*") if path.is_file()}
     environ = {"CLAUDE_CODE_SESSION_ID": box.sim.session}
 
     def preview(*words: str) -> dict[str, str]:
@@ -137,7 +137,7 @@ def test_preview_changes_nothing(make_box: Callable[..., Box]) -> None:
     assert preview("--write", "two/new.py") == {"AGENTS.md": "now"}
     assert set(preview("--start").values()) == {"now"} and len(preview("--start")) == 6
     assert preview() == {}
-    after = {path: path.read_bytes() for path in (box.project / "sessions").rglob("*") if path.is_file()}
+    after = {path: path.read_bytes() for path in box.project.parent.rglob("*") if path.is_file()}
     assert after == before
     box.sim.skill("mine")
     box.shell("engine session activate S mine")

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command import engine, run
+from command import engine, run, state_of
 
 PYTHON = ("--python", sys.executable)
 
@@ -69,7 +69,7 @@ def test_what_cannot_be_kept_is_refused_and_left_alone(project: Path, text: str)
     answer = engine("install", *PYTHON, cwd=project, expect=1)
     assert answer["error"]["code"] == "odd-settings" and answer["error"]["hint"]
     assert settings(project).read_text() == text
-    assert not (project / ".claude" / "settings.local.json.handbill-backup").exists()
+    assert sorted(path.name for path in settings(project).parent.iterdir()) == ["settings.local.json"]
 
 
 def test_reformat_accepts_odd_spaces(project: Path) -> None:
@@ -79,17 +79,30 @@ def test_reformat_accepts_odd_spaces(project: Path) -> None:
     assert json.loads(settings(project).read_text())["odd"] == "spaces"
 
 
-def test_the_backup_is_of_the_file_before_us(project: Path) -> None:
+def test_the_backup_is_of_the_file_before_us_and_comes_back(project: Path) -> None:
     settings(project).parent.mkdir()
     before = '{ "odd":   "spaces" }\n'
     settings(project).write_text(before)
-    shown = engine("install", "--dry-run", *PYTHON, cwd=project)
-    assert "PostToolBatch" in shown["data"]["diff"] and "--reformat" in shown["warnings"][0]
+    assert engine("install", "--dry-run", *PYTHON, cwd=project, expect=1)["error"]["code"] == "odd-settings"
+    shown = engine("install", "--dry-run", "--reformat", *PYTHON, cwd=project)
+    assert "PostToolBatch" in shown["data"]["diff"]
     assert settings(project).read_text() == before
     backup = Path(engine("install", "--reformat", *PYTHON, cwd=project)["data"]["backup"])
+    assert project not in backup.parents
     engine("install", "--lanes", "4", *PYTHON, cwd=project)
-    engine("uninstall", cwd=project)
     assert backup.read_text() == before
+    engine("uninstall", cwd=project)
+    assert settings(project).read_text() == before
+
+
+def test_what_was_added_since_is_not_undone_by_the_backup(project: Path) -> None:
+    settings(project).parent.mkdir()
+    settings(project).write_text('{ "odd":   "spaces" }\n')
+    engine("install", "--reformat", *PYTHON, cwd=project)
+    changed = {**json.loads(settings(project).read_text()), "model": "opus"}
+    settings(project).write_text(json.dumps(changed, indent=2) + "\n")
+    engine("uninstall", cwd=project)
+    assert json.loads(settings(project).read_text()) == {"odd": "spaces", "model": "opus"}
 
 
 def test_a_working_interpreter_is_kept(project: Path) -> None:
@@ -113,22 +126,24 @@ def test_user_install_and_state_out_of_the_project(project: Path, tmp_path: Path
     assert not (tmp_path / "home" / ".claude" / "settings.json").exists()
 
 
-def test_a_settings_file_that_is_a_link_stays_one(project: Path, tmp_path: Path) -> None:
+def test_your_own_settings_file_may_be_a_link_and_stays_one(project: Path, tmp_path: Path) -> None:
     real = tmp_path / "dotfiles.json"
     real.write_text("{}\n")
-    settings(project).parent.mkdir()
-    settings(project).symlink_to(real)
-    engine("install", *PYTHON, cwd=project)
-    assert settings(project).is_symlink() and "handbill.hook" in real.read_text()
+    own = tmp_path / "home" / ".claude" / "settings.json"
+    own.parent.mkdir()
+    own.symlink_to(real)
+    engine("install", "--user", *PYTHON, cwd=project)
+    assert own.is_symlink() and "handbill.hook" in real.read_text()
 
 
 def test_modes(project: Path) -> None:
     engine("install", *PYTHON, cwd=project)
     assert stat.S_IMODE(settings(project).stat().st_mode) == 0o600
-    assert stat.S_IMODE((project / "sessions" / ".windows").stat().st_mode) == 0o700
+    assert stat.S_IMODE((state_of(project) / ".windows").stat().st_mode) == 0o700
     settings(project).chmod(0o644)
+    assert engine("uninstall", cwd=project)["data"]["kept"] == [str(state_of(project))]
     engine("uninstall", "--state", cwd=project)
-    assert not settings(project).exists() and not (project / "sessions").exists()
+    assert not settings(project).exists() and not state_of(project).exists()
 
 
 def test_places_that_are_no_project(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from command import engine, run
+from command import engine, run, state_of
 
 from handbill.cli.deliveries import duplicates_of
 from handbill.cli.main import VERBS
@@ -135,7 +135,7 @@ def test_deliveries_follow(project: Path) -> None:
         cwd=project, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     time.sleep(1)
-    with open(project / "sessions" / ".engine" / "deliveries.jsonl", "a") as log:
+    with open(state_of(project) / ".engine" / "deliveries.jsonl", "a") as log:
         log.write(json.dumps({"ts": 1, "event": "lost", "file": "/marker", "window": "w.main"}) + "\n")
     assert process.stdout is not None
     assert json.loads(process.stdout.readline())["file"] == "/marker"
@@ -144,7 +144,7 @@ def test_deliveries_follow(project: Path) -> None:
 
 def test_duplicates_report(project: Path) -> None:
     assert engine("deliveries", "--duplicates", cwd=project)["data"] == {"duplicates": [], "deliveries": 8}
-    with open(project / "sessions" / ".engine" / "deliveries.jsonl", "a") as log:
+    with open(state_of(project) / ".engine" / "deliveries.jsonl", "a") as log:
         log.write(json.dumps({"ts": 1, "window": "abc-session.main", "handler": "x", "event": "claim-deliver",
                               "file": str(project / "one/.directives/AGENTS.md"), "source": "y"}) + "\n")  # fmt: skip
     found = engine("deliveries", "--duplicates", cwd=project, expect=1)["data"]["duplicates"]
@@ -191,11 +191,11 @@ def test_doctor_finds_all_well(project: Path) -> None:
 
 
 def test_doctor_names_each_fault_with_its_fix(project: Path) -> None:
-    windows = project / "sessions" / ".windows"
+    windows = state_of(project) / ".windows"
     (windows / "x.jsonl.corrupt-1").write_text("?")
     (windows / "x.jsonl.corrupt-1").chmod(0o644)
     (project / ".handbill.toml").write_text("[standards]\nfiles = 7\n")
-    with open(project / "sessions" / ".engine" / "errors.jsonl", "a") as log:
+    with open(state_of(project) / ".engine" / "errors.jsonl", "a") as log:
         log.write(json.dumps({"ts": time.time(), "where": "hook X", "error": "it broke"}) + "\n")
     settings = project / ".claude" / "settings.local.json"
     settings.write_text(settings.read_text().replace(os.path.realpath(sys.executable), "/gone/python"))
@@ -214,9 +214,9 @@ def test_doctor_names_each_fault_with_its_fix(project: Path) -> None:
 
 
 def test_doctor_tells_of_a_state_folder_that_others_can_enter(project: Path) -> None:
-    (project / "sessions" / ".windows").chmod(0o755)
+    (state_of(project) / ".windows").chmod(0o755)
     found = checks(project, 1)
-    assert "not private" in found["permissions"][0]["text"] and "chmod 700" in found["permissions"][0]["fix"]
+    assert "read by others" in found["permissions"][0]["text"] and "chmod" in found["permissions"][0]["fix"]
 
 
 def test_doctor_without_hooks(tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ def test_doctor_without_hooks(tmp_path: Path) -> None:
 
 
 def test_prune_keeps_the_young_and_the_living(project: Path) -> None:
-    windows = project / "sessions" / ".windows"
+    windows = state_of(project) / ".windows"
     old = time.time() - 30 * 86400
     for name, pid in (("dead", 2**22 + 1), ("alive", os.getpid())):
         (windows / f"{name}.jsonl").write_text(json.dumps({"v": 1, "pid": pid}) + "\n")
@@ -279,7 +279,7 @@ def test_doctor_looks_at_skills_sessions_and_the_write_gate(project: Path) -> No
     (project / ".handbill.toml").write_text('[write_gate]\nmode = "edits"\n')
     (project / ".claude/skills/bad").mkdir(parents=True)
     (project / ".claude/skills/bad/SKILL.md").write_text("### Session Parameters\n```json\n{,}\n```\n")
-    (project / "sessions/S").mkdir()
+    (project / "sessions/S").mkdir(parents=True)
     (project / "sessions/S/.state.json").write_text("{")
     found = {
         row["check"]: row for row in engine("doctor", cwd=project, expect=1)["data"]["checks"] if row["state"] == "bad"

@@ -185,7 +185,7 @@ def test_a_missing_file_is_a_warning(box: Box) -> None:
 def test_a_handover_that_somebody_broke(box: Box) -> None:
     activate(box)
     dehydrate(box, json.dumps(CONTEXT))
-    path = box.project / "sessions/.engine/handovers.json"
+    path = box.state_folder / ".engine/handovers.json"
     for text in (
         '{"waiting": [{"session": "X"}]}',
         '{"waiting": [{"session": "X", "context": {"summary": 7}}]}',

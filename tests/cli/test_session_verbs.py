@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from command import state_of
 from session_command import PROOF, project, session, state
 
 __all__ = ["project"]  # the fixture
@@ -216,10 +217,8 @@ def test_a_full_disk(project: Path) -> None:
 
 def test_from_a_folder_deep_in_the_project(project: Path) -> None:
     """A shell that went elsewhere still finds its window's project, nested repositories or not."""
-    from handbill.store.disk import make_private_directory
-
-    make_private_directory(str(project / "sessions/.windows"))
-    (project / "sessions/.windows/w1.jsonl").write_text('{"v":1}\n\n')
+    (state_of(project) / ".windows").mkdir(parents=True)
+    (state_of(project) / ".windows/w1.jsonl").write_text('{"v":1}\n\n')
     inner = project / "vendor/other"
     (inner / ".git").mkdir(parents=True)
     done = subprocess.run(

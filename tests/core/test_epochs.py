@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from handbill.core import epochs
-from handbill.core.epochs import Survivors, chapter
+from handbill.core.epochs import chapter
 from handbill.core.event import (
     INSTRUCTIONS_LOADED,
     PROMPT_SUBMITTED,
@@ -11,7 +11,6 @@ from handbill.core.event import (
     SUBAGENT_STARTED,
     Event,
 )  # fmt: skip
-from handbill.core.pack import shown
 from handbill.core.window import Window
 from makers import batch, window
 
@@ -22,7 +21,7 @@ def start(source: str, client: int = 7) -> Event:
 
 def record(parts: str = "k", via: str = "tool_batch_finished", **more: object) -> dict[str, object]:
     return {
-        "inode": "", "hash": "0123abcd", "chars": 1, "reason": "why", "at": 1.0, "via": via, "batch": "t1",
+        "inode": "", "hash": "0123456789abcdef", "chars": 1, "reason": "why", "at": 1.0, "via": via, "batch": "t1",
         "parts": parts, **more,
     }  # fmt: skip
 
@@ -95,79 +94,18 @@ def test_compaction_drops_all_but_what_the_host_reloads() -> None:
     assert "compacting" not in after.flags
 
 
-def test_the_kept_tail_comes_back_into_the_ledger() -> None:
-    before = window(carried={"/dir": record(), "/gone": record(), "/big": record("kkk")})
-    titles = {("/dir", "0123abcd", 1, 1): 5, ("/big", "0123abcd", 3, 3): 5}
-    after = epochs.inherited(before, Survivors(titles), records=True)
-    assert after.files["/dir"]["parts"] == "k"
-    assert after.files["/big"]["parts"] == "..k"
-    assert "/gone" not in after.files
-    assert list(after.pending) == ["/big"]
-    assert not after.carried
-
-
-def test_without_records_the_tail_is_known_by_its_tool_call() -> None:
-    before = window(carried={"/dir": record("e", batch="t9"), "/gone": record("e", batch="t8")})
-    after = epochs.inherited(before, Survivors(tools=("t9",)), records=False)
-    assert list(after.files) == ["/dir"]
-
-
-def test_resume_requeues_what_did_not_survive() -> None:
-    before = window(files={"/kept": record("s"), "/gone": record(), "/CLAUDE.md": record("h", "host")}, claims=[
-        {"id": 1, "batch": "t1", "at": 1.0, "items": []}
-    ])  # fmt: skip
-    after = epochs.resumed(before, Survivors({("/kept", "0123abcd", 1, 1): 5}), start("resume"), 100.0)
-    assert after.files["/kept"]["parts"] == "k"
-    assert after.files["/CLAUDE.md"]["parts"] == "h"
-    assert list(after.pending) == ["/gone"]
-    assert not after.claims
-
-
-def test_resume_leaves_alone_what_another_lane_just_delivered() -> None:
-    mine = start("resume")
-    before = window(files={"/new": record("s", batch=mine.batch, at=99.5)}, claims=[
-        {"id": 1, "batch": mine.batch, "at": 99.5, "items": []}
-    ])  # fmt: skip
-    assert epochs.resumed(before, Survivors(), mine, 100.0) is before
-
-
-def test_resume_trusts_what_is_older_than_what_was_read() -> None:
-    before = window(files={"/old": record()})
-    after = epochs.resumed(before, Survivors(complete=False), start("resume"), 100.0)
-    assert after is before
-
-
-def test_resume_of_a_long_transcript_keeps_open_claims_and_old_parts() -> None:
-    claims = [{"id": 1, "batch": "t1", "at": 1.0, "items": []}]
-    before = window(files={"/sent": record("s"), "/big": record("kkk")}, claims=claims)
-    after = epochs.resumed(before, Survivors({("/big", "0123abcd", 3, 3): 5}, complete=False), start("resume"), 100.0)
-    assert after.files["/sent"]["parts"] == "s" and after.files["/big"]["parts"] == "kkk"
-    assert after.claims == claims and not after.pending
-
-
-def test_resume_judges_what_a_compaction_left_open() -> None:
-    before = window(carried={"/kept": record(), "/gone": record()}, carried_from=5, suspect=5)
-    after = epochs.resumed(before, Survivors({("/kept", "0123abcd", 1, 1): 5}), start("resume"), 100.0)
-    assert list(after.files) == ["/kept"] and not after.carried and after.suspect == -1
-
-
-def test_adoption_knows_odd_paths_by_their_real_name() -> None:
-    path = "/p/new\nline/\u3000x.md"
-    after = epochs.adopted(batch(), None, Survivors({(shown(path), "0123abcd", 1, 1): 5}), 100.0)
-    assert list(after.files) == [path]
-
-
-def test_adoption_rebuilds_the_ledger_from_titles() -> None:
-    titles = {("/a", "0123abcd", 1, 1): 10, ("/b", "0123abcd", 2, 3): 20, ("/b", "0123abcd", 1, 3): 20}
-    after = epochs.adopted(batch(), None, Survivors(titles), 100.0)
-    assert after.started
-    assert after.files["/a"]["parts"] == "k"
-    assert after.files["/b"]["parts"] == "kk."
-    assert after.files["/b"]["chars"] == 40
-    assert list(after.pending) == ["/b"]
-
-
 def test_a_coming_compaction_is_noted_once() -> None:
-    armed = epochs.arming(window(), 500)
-    assert armed.flags["compacting"] is True and armed.suspect == 500
-    assert epochs.arming(armed, 600) is armed
+    armed = epochs.arming(window(), 500, "auto")
+    assert armed.flags["compacting"] == "auto" and armed.suspect == 500
+    assert epochs.arming(armed, 600, "manual") is armed
+
+
+@pytest.mark.parametrize("trigger, unknown", [("manual", True), ("auto", False), ("", False)])
+def test_what_a_compaction_by_hand_keeps_is_not_known_at_once(trigger: str, unknown: bool) -> None:
+    after = epochs.compacted(epochs.arming(window(), 500, trigger), 500, 100.0)
+    assert after.flags.get("kept_unknown", False) is unknown
+
+
+@pytest.mark.parametrize("moment, now, expected", [(95.0, 100.0, True), (85.0, 100.0, False), (105.0, 100.0, False)])
+def test_a_clock_that_was_set_back_makes_nothing_recent(moment: float, now: float, expected: bool) -> None:
+    assert epochs.within(moment, now, 10.0) is expected

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from handbill.core import pack
 
+DIGEST = "0123456789abcdef"
 texts = st.text(alphabet=st.sampled_from(["a", "b", "\n", "é", "🙂", "ਊ", "Ā", " "]), max_size=1500)
 
 
@@ -44,21 +45,22 @@ def test_split_cuts_at_line_ends_and_leaves_the_first_piece_small() -> None:
 )  # fmt: skip
 @pytest.mark.parametrize("part, parts", [(1, 1), (2, 7)])
 def test_a_title_is_one_line_and_reads_back(path: str, part: int, parts: int) -> None:
-    title = pack.title(path, "0123abcd", part, parts)
+    title = pack.title(path, DIGEST, 12, part, parts)
     assert "\n" not in title
-    assert pack.read_title(title) == (pack.shown(path), "0123abcd", part, parts)
+    assert pack.read_title(title) == (pack.shown(path), DIGEST, part, parts)
 
 
 @given(path=st.text(min_size=1), part=st.integers(1, 50), more=st.integers(0, 50))
 def test_every_title_reads_back(path: str, part: int, more: int) -> None:
-    title = pack.title("/" + path, "0123abcd", part, part + more, pack.UPDATED)
-    assert pack.read_title(title) == (pack.shown("/" + path), "0123abcd", part, part + more)
+    title = pack.title("/" + path, DIGEST, 0, part, part + more, pack.UPDATED)
+    assert pack.read_title(title) == (pack.shown("/" + path), DIGEST, part, part + more)
 
 
 @pytest.mark.parametrize(
-    "line", ["", "[Preloaded: ]", "[Preloaded: /a]", "[Preloaded: /a · zz]", "Preloaded: /a · 0123abcd", "[x: /a · 0123abcd]",
-             "[Preloaded: /a · 0123abcd · part 3/2]", "[Preloaded: C:\\new\\x · 12345678]", "[Preloaded: /a · 1234567x]",
-             "[Preloaded: /a · 12345678 · part 1/999999999999]"],
+    "line", ["", "[Preloaded: ]", "[Preloaded: /a]", "[Preloaded: /a · zz]", f"Preloaded: /a · {DIGEST} · 3", f"[x: /a · {DIGEST} · 3]",
+             f"[Preloaded: /a · {DIGEST} · 3 · part 3/2]", f"[Preloaded: C:\\new\\x · {DIGEST} · 3]", f"[Preloaded: /a · {DIGEST[1:]}x · 3]",
+             f"[Preloaded: /a · {DIGEST} · 3 · part 1/999999999999]", f"[Preloaded: /a · {DIGEST}]", f"[Preloaded: /a · {DIGEST} · three]",
+             "[Preloaded: /a · 0123abcd · 3]"],
 )  # fmt: skip
 def test_other_lines_are_no_titles(line: str) -> None:
     assert pack.read_title(line) is None
@@ -70,12 +72,55 @@ def test_a_line_that_only_looks_escaped() -> None:
 
 @given(text=texts.filter(bool), room=st.integers(400, 2000))
 def test_parts_with_their_titles_fit(text: str, room: int) -> None:
-    parts = pack.parts_of("/some/path.md", "0123abcd", text, room)
+    parts = pack.parts_of("/some/path.md", DIGEST, text, room)
     for number, part in enumerate(parts, 1):
-        whole = pack.block("/some/path.md", "0123abcd", part, number, len(parts), pack.UPDATED)
+        whole = pack.block("/some/path.md", DIGEST, part, number, len(parts), pack.UPDATED)
         assert utf16(whole) <= room
 
 
 def test_a_name_that_leaves_no_room_is_refused() -> None:
     with pytest.raises(ValueError, match="name alone"):
-        pack.parts_of("/" + "x" * 9400, "0123abcd", "y" * 9000, 9500)
+        pack.parts_of("/" + "x" * 9400, DIGEST, "y" * 9000, 9500)
+
+
+TEXTS = [("/a", "one"), ("/b", "two\n\n[Preloaded: /c · 0123456789abcdef · 1]\nx"), ("/d", "")]
+
+
+def joined(texts: list[tuple[str, str]]) -> str:
+    return pack.BETWEEN.join(pack.block(path, DIGEST, text) for path, text in texts)
+
+
+def test_blocks_are_read_by_their_length() -> None:
+    """Nothing that a page says makes a block of its own, even where nobody escaped it."""
+    found = pack.blocks_in(joined(TEXTS))
+    assert [(title[0], length) for title, length in found] == [(path, len(text)) for path, text in TEXTS]
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ("", 0), ("text\n\n" + joined(TEXTS), 0), (joined(TEXTS)[:-1], 2), (joined(TEXTS[:1])[:-1], 0),
+        (joined(TEXTS[:1]) + "x\n\n" + joined(TEXTS[2:]), 1),
+    ],
+)  # fmt: skip
+def test_what_is_cut_off_or_stands_elsewhere_is_no_block(text: str, found: int) -> None:
+    assert len(pack.blocks_in(text)) == found
+
+
+@given(pages=st.lists(st.text(alphabet="[]Prelodated: /·\n0123456789abcdef", max_size=80), max_size=4))
+def test_any_pages_read_back(pages: list[str]) -> None:
+    blocks = [pack.block(f"/{number}", DIGEST, page) for number, page in enumerate(pages)]
+    found = pack.blocks_in(pack.BETWEEN.join(blocks))
+    assert [title[0] for title, _ in found] == [f"/{number}" for number in range(len(pages))]
+
+
+@pytest.mark.parametrize(
+    "text, shown",
+    [
+        ("plain [Preloaded: x", "plain [Preloaded: x"), ("[Preloaded: x", "\\[Preloaded: x"),
+        ("a\n  [Updated: x\nb", "a\n\\  [Updated: x\nb"), ("[Other: x", "[Other: x"),
+    ],
+)  # fmt: skip
+def test_lines_that_look_like_a_title_are_escaped(text: str, shown: str) -> None:
+    assert pack.escaped(text) == shown
+    assert pack.parts_of("/a", DIGEST, text, 9500) == [shown]

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sandbox import NEW, OLD, Sandbox, binary
+from sandbox import MIDDLE, NEW, OLD, Sandbox, binary
 
 Make = Callable[..., Sandbox]
 
 
-@pytest.fixture(params=[OLD, NEW])
+@pytest.fixture(params=[OLD, MIDDLE, NEW])
 def version(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

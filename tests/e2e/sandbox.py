@@ -9,11 +9,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from handbill.config import state_roots
 from handbill.live import Block, Client, Request, Run, Script, call
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENTS = ROOT / ".cache" / "clients"
-OLD, NEW = "2.1.197", "2.1.325"
+OLD, MIDDLE, NEW = "2.1.197", "2.1.260", "2.1.325"
 
 # One line of each standard, to count copies by.
 STANDARDS = ("# Commands\n", "# Invariants\n", "# Sigils\n", "# CMD_DEHYDRATE\n", "# CMD_RESUME_SESSION\n",
@@ -40,6 +41,10 @@ class Sandbox:
         self.client = Client(str(binary(version)), str(self.project), str(self.home), extra={"PATH": path})
         if install:
             self.engine("install", "--project", str(self.project), "--python", sys.executable)
+
+    @property
+    def state_folder(self) -> Path:
+        return Path(state_roots(str(self.project), self.environment())[0])
 
     def environment(self) -> dict[str, str]:
         return {"PATH": os.environ["PATH"], "HOME": str(self.home), "LANG": "C.UTF-8"}
@@ -98,10 +103,10 @@ class Sandbox:
         return self.project / ".claude" / "settings.local.json"
 
     def windows(self) -> list[Path]:
-        return sorted((self.project / "sessions" / ".windows").glob("*.jsonl"))
+        return sorted((self.state_folder / ".windows").glob("*.jsonl"))
 
     def log(self) -> list[dict[str, Any]]:
-        path = self.project / "sessions" / ".engine" / "deliveries.jsonl"
+        path = self.state_folder / ".engine" / "deliveries.jsonl"
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
     def traces(self) -> list[str]:

@@ -106,7 +106,7 @@ def test_hook_dies_at_the_start_after_a_compaction(make: Make, version: str, fau
 def test_state_file_broken_between_two_batches(make: Make, version: str, garbage: bytes) -> None:
     box = make(version)
     marks = directories(box)
-    windows = box.project / "sessions" / ".windows"
+    windows = box.state_folder / ".windows"
     octal = "".join(f"{chr(92)}{byte:03o}" for byte in garbage)
     breaking = f"for f in {windows}/*.jsonl; do printf '{octal}' > $f; done"
     run = box.run(
@@ -134,11 +134,11 @@ def can_mount() -> bool:
 @pytest.mark.skipif(not can_mount(), reason="needs mount namespaces")
 @pytest.mark.parametrize("options", ["ro", "size=4k"], ids=["read-only", "full"])
 def test_state_folder_cannot_be_written(make: Make, version: str, options: str, tmp_path: Path) -> None:
-    """A file system of its own over `sessions/`, which is read-only or has no room."""
+    """A file system of its own where the state is kept, which is read-only or has no room."""
     box = make(version)
     marks = directories(box)
     wrapper = tmp_path / "claude"
-    sessions = box.project / "sessions"
+    sessions = box.state_folder
     fill = f"mkdir -m 700 {sessions}/.windows {sessions}/.engine; head -c 1m /dev/zero > {sessions}/fill 2>/dev/null;"
     wrapper.write_text(
         "#!/bin/sh\nexec unshare -m sh -c '"

@@ -102,7 +102,7 @@ def test_a_subagent_starts_with_the_rules_of_the_directories_in_its_task(make: M
             # Nothing says which of the two it is, so it may have the other's too: if that was asked for already.
             assert all(count <= 1 for count in copies(request, *tasks.values()).values())
     assert_absent(run.of()[-1], "MARK-SRC", "MARK-LIB")
-    assert not list((box.project / "sessions/.windows").glob("*.notices")), "settled"
+    assert not list((box.state_folder / ".windows").glob("*.notices")), "settled"
 
 
 def test_a_file_that_changed_comes_again_once(make: Make, version: str) -> None:

@@ -41,7 +41,7 @@ def seen(box: Box) -> str:
 
 
 def note(box: Box) -> dict[str, Any]:
-    found = FileStore(str(box.project / "sessions")).noted((box.sim.session, "main"), "resume")
+    found = FileStore(str(box.state_folder)).noted((box.sim.session, "main"), "resume")
     assert found is not None
     return found
 

@@ -96,7 +96,7 @@ def test_a_session_that_became_regular_hears_no_more(make_box: Make) -> None:
     bash(box)
     box.sim.compact()
     assert seen(box).count("MARK-LEAD") == 1
-    FileStore(str(box.project / "sessions")).note((box.sim.session, "main"), "role", {"role": "regular"})
+    FileStore(str(box.state_folder)).note((box.sim.session, "main"), "role", {"role": "regular"})
     box.sim.batch(("Glob", {"pattern": "*"}))
     box.sim.batch(("Glob", {"pattern": "*"}))
     box.sim.compact()

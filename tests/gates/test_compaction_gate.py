@@ -166,7 +166,7 @@ def test_roles_of_ones_own(make_box: Make, declared: str, environ: dict[str, str
 
 def test_a_role_that_is_no_longer_declared(box: Box) -> None:
     box.sim.start()
-    FileStore(str(box.project / "sessions")).note((box.sim.session, "main"), "role", {"role": "gone"})
+    FileStore(str(box.state_folder)).note((box.sim.session, "main"), "role", {"role": "gone"})
     box.sim.batch(("Bash", {"command": "true"}))
     box.sim.compact()
     assert counts(box, "role is") == [0] and any("'gone'" in line for line in box.errors())
@@ -174,7 +174,7 @@ def test_a_role_that_is_no_longer_declared(box: Box) -> None:
 
 def test_a_broken_role_note(box: Box) -> None:
     box.sim.start()
-    (box.project / f"sessions/.windows/{box.sim.session}.role").write_text("{no")
+    (box.state_folder / f".windows/{box.sim.session}.role").write_text("{no")
     box.sim.batch(("Bash", {"command": "true"}))
     box.sim.compact()
     assert set(box.sim.copies().values()) == {1} and any("not JSON" in line for line in box.errors())
@@ -186,7 +186,7 @@ def test_a_worker_has_its_dispatch_from_outside_the_project(box: Box, tmp_path: 
     dispatch.write_text(DISPATCH)
     box.sim.start()
     note = {"role": "worker", "dispatch": str(dispatch)}
-    FileStore(str(box.project / "sessions")).note((box.sim.session, "main"), "role", note)
+    FileStore(str(box.state_folder)).note((box.sim.session, "main"), "role", note)
     box.sim.batch(("Bash", {"command": "true"}))
     box.drop_next()
     box.sim.compact()

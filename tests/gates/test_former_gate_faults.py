@@ -103,7 +103,7 @@ def test_two_context_files_with_the_same_text_are_both_there(make_box: Make) -> 
     box.sim.start()
     from handbill.handlers.load_gate import compliance
 
-    window = FileStore(str(box.project / "sessions")).read((box.sim.session, "main"))
+    window = FileStore(str(box.state_folder)).read((box.sim.session, "main"))
     assert window is not None and [how for _, how in compliance(window)] == ["in the window"] * 2
 
 
@@ -115,7 +115,7 @@ def test_a_lost_ledger_does_not_make_the_gate_speak_again(make_box: Make) -> Non
     lanes(box, 2)
     box.sim.start()
     before = seen(box).count("of its 3 files")
-    (box.project / f"sessions/.windows/{box.sim.session}.jsonl").unlink()
+    (box.state_folder / f".windows/{box.sim.session}.jsonl").unlink()
     for _ in range(3):
         box.sim.batch(("Bash", {"command": "true"}))
     assert before == 1 == seen(box).count("of its 3 files") and seen(box).count("MARK-DECISIONS") == 0
@@ -183,7 +183,7 @@ def test_a_role_that_was_cleared_is_forgotten(make_box: Make) -> None:
     box = make_box()
     box.write("lead.md", "MARK-LEAD\n")
     box.write(".handbill.toml", '[roles.lead]\ntargets = ["lead.md"]\n')
-    store = FileStore(str(box.project / "sessions"))
+    store = FileStore(str(box.state_folder))
     box.sim.start()
     store.note((box.sim.session, "main"), "role", {"role": "lead"})
     box.sim.batch(("Bash", {"command": "true"}))
@@ -200,7 +200,7 @@ def test_a_dispatch_counts_for_any_role(make_box: Make) -> None:
     box.write("task.md", "MARK-TASK\n")
     box.sim.start()
     note = {"role": "handler", "dispatch": str(box.project / "task.md")}
-    FileStore(str(box.project / "sessions")).note((box.sim.session, "main"), "role", note)
+    FileStore(str(box.state_folder)).note((box.sim.session, "main"), "role", note)
     box.sim.batch(("Bash", {"command": "true"}))
     box.sim.compact()
     assert seen(box).count("MARK-TASK") == 1

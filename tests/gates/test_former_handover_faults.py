@@ -75,7 +75,7 @@ def test_the_lanes_of_a_start_say_one_thing(make_box: Make) -> None:
     for name in names:
         box.write(name, f"MARK-{name}\n" + "word " * 1400)
     said = {"summary": "S", "nextSteps": ["N"], "requiredFiles": names}
-    FileStore(str(box.project / "sessions")).leave_handover({"session": "X", "context": said, "by": ""})
+    FileStore(str(box.state_folder)).leave_handover({"session": "X", "context": said, "by": ""})
     box.sim.start()
     assert seen(box).count("was set down by") == 1 and [seen(box).count(f"MARK-{name}") for name in names] == [1, 0, 0]
 
@@ -83,7 +83,7 @@ def test_the_lanes_of_a_start_say_one_thing(make_box: Make) -> None:
 def test_what_was_set_down_with_odd_line_ends_comes_once(make_box: Make) -> None:
     box = make_box()
     said = {"summary": "BEGIN\r\n" + "line\r\n" * 1600 + "\0END", "nextSteps": ["N"]}
-    FileStore(str(box.project / "sessions")).leave_handover({"session": "X", "context": said, "by": ""})
+    FileStore(str(box.state_folder)).leave_handover({"session": "X", "context": said, "by": ""})
     box.sim.start()
     for _ in range(4):
         box.sim.batch(("Bash", {"command": "true"}))
@@ -92,7 +92,7 @@ def test_what_was_set_down_with_odd_line_ends_comes_once(make_box: Make) -> None
 
 def test_a_worker_takes_nothing_up(make_box: Make) -> None:
     box = make_box()
-    store = FileStore(str(box.project / "sessions"))
+    store = FileStore(str(box.state_folder))
     store.leave_handover({"session": "X", "context": {"summary": "S", "nextSteps": ["N"]}, "by": ""})
     store.note((box.sim.session, "main"), "role", {"role": "worker"})
     box.sim.start()
@@ -157,7 +157,7 @@ def test_a_worker_known_by_its_variable_takes_nothing_up(make_box: Make) -> None
     box = make_box()
     box.environ["HANDBILL_ROLE"] = "worker"
     said = {"summary": "S", "nextSteps": ["N"]}
-    FileStore(str(box.project / "sessions")).leave_handover({"session": "X", "context": said, "by": ""})
+    FileStore(str(box.state_folder)).leave_handover({"session": "X", "context": said, "by": ""})
     box.sim.start()
     assert "was set down" not in seen(box)
 

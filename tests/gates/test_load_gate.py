@@ -41,7 +41,7 @@ def counts(box: Box, window: str = "main") -> dict[str, int]:
 
 
 def how(box: Box) -> dict[str, str]:
-    window = FileStore(str(box.project / "sessions")).read((box.sim.session, "main"))
+    window = FileStore(str(box.state_folder)).read((box.sim.session, "main"))
     assert window is not None
     return {os.path.basename(path): word for path, word in compliance(window)}
 

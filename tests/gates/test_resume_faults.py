@@ -26,7 +26,7 @@ def left(box: Box, **changes: Any) -> None:
         "active_project_id": "24-login", "confidence": "high", "project_root": str(box.project), "created": time.time(),
         **changes,
     }  # fmt: skip
-    FileStore(str(box.project / "sessions")).note((box.sim.session, "main"), "resume", state)
+    FileStore(str(box.state_folder)).note((box.sim.session, "main"), "resume", state)
 
 
 def compact_without_note(box: Box) -> None:
@@ -65,7 +65,7 @@ def test_no_state_at_all(box: Box) -> None:
 
 
 def test_a_state_that_is_not_json(box: Box) -> None:
-    (box.project / f"sessions/.windows/{box.sim.session}.resume").write_text("{half")
+    (box.state_folder / f".windows/{box.sim.session}.resume").write_text("{half")
     compact_without_note(box)
     assert "not JSON" in mode(box)["error"] and any("not JSON" in line for line in box.errors())
 

@@ -43,7 +43,7 @@ def test_a_path_that_leads_in_a_circle(make_box: Callable[..., Box], how: str) -
 def test_notices_of_another_shape(make_box: Callable[..., Box], line: str) -> None:
     box = with_implement(make_box())
     box.sim.start()
-    (box.project / f"sessions/.windows/{box.sim.session}.notices").write_text(line + "\n")
+    (box.state_folder / f".windows/{box.sim.session}.notices").write_text(line + "\n")
     box.sim.read("one/f.py")
     box.sim.read("two/f.py")
     assert {"one/.directives/AGENTS.md", "two/.directives/AGENTS.md"} <= files(box)
@@ -52,7 +52,7 @@ def test_notices_of_another_shape(make_box: Callable[..., Box], line: str) -> No
 def test_a_ledger_with_odd_work(make_box: Callable[..., Box]) -> None:
     box = make_box()
     box.sim.start()
-    path = box.project / f"sessions/.windows/{box.sim.session}.jsonl"
+    path = box.state_folder / f".windows/{box.sim.session}.jsonl"
     head, _, rest = path.read_text().partition("\n")
     path.write_text(json.dumps({**json.loads(head), "work": {"directives": 5, "skill": 3}}) + "\n" + rest)
     box.sim.read("one/f.py")
@@ -150,7 +150,7 @@ def test_a_rebuilt_ledger_knows_its_phase_and_what_changed(make_box: Callable[..
     move(box, "1")
     box.sim.read("one/f.py")
     box.sim.read("two/f.py")
-    (box.project / f"sessions/.windows/{box.sim.session}.jsonl").write_text("garbage")
+    (box.state_folder / f".windows/{box.sim.session}.jsonl").write_text("garbage")
     change(box, PAGE, "NEWS\n")
     box.sim.read("two/f.py")
     box.sim.read("two/f.py")
@@ -233,7 +233,7 @@ def test_two_activations_of_a_broken_session(make_box: Callable[..., Box]) -> No
     box = with_implement(make_box())
     box.sim.start()
     folder = box.project / "sessions" / SESSION
-    folder.mkdir()
+    folder.mkdir(parents=True)
     (folder / ".state.json").write_text("{broken")
     for _ in range(2):
         activate(box)

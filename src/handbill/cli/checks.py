@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from handbill.cli import settings_file
+from handbill.cli import settings_file, trust
 from handbill.cli.place import Place, window_file
 from handbill.cli.screen import count as count_of
 from handbill.core.window import state_of
@@ -69,24 +68,30 @@ def wiring(place: Place) -> Iterator[Finding]:
         else:
             yield Finding("wiring", OK, f"{len(events)} events registered in {path}")
         user = path == settings_file.path_for(place.project, user=True)
-        yield from _interpreters(events, "engine install --user" if user else "engine install")
+        fix = "engine install --user" if user else "engine install"
+        yield from _interpreters(events, trust.installed().get(path, {}), fix)
     if len(found) > 1:
         yield Finding("wiring", NOTE, "registered more than once: nothing is delivered twice, but each copy costs time")
 
 
-def _interpreters(events: dict[str, list[dict[str, Any]]], fix: str) -> Iterator[Finding]:
+def _interpreters(events: dict[str, list[dict[str, Any]]], known: dict[str, str], fix: str) -> Iterator[Finding]:
+    """`known`: what an installation of this user's registered there. Nothing else is run to try it."""
     commands = {(one.get("command"), _code(one)) for ones in events.values() for one in ones}
     for command, code in sorted(commands, key=str):
+        folder = _folder(code)
         if not isinstance(command, str) or not os.access(command, os.X_OK):
             yield Finding("interpreter", BAD, f"{command} is gone: the hooks are silently off", fix)
-            continue
-        folder = _folder(code)
-        if not os.path.isdir(os.path.join(folder, "handbill")):
+        elif not os.path.isdir(os.path.join(folder, "handbill")):
             yield Finding("package", BAD, f"no package in {folder}: the hooks are silently off", fix)
-            continue
-        yield from _alive(command, folder, fix)
-        if folder != settings_file.PACKAGE_PARENT:
-            yield Finding("package", NOTE, f"hooks run the copy in {folder}, this command is another one", fix)
+        elif (command, folder) != (known.get("interpreter"), known.get("folder")):
+            text = (
+                f"{command} with the package in {folder} was not registered by an installation of yours; it was not run"
+            )
+            yield Finding("interpreter", BAD, text, fix)
+        else:
+            yield from _alive(command, folder, fix)
+            if folder != settings_file.PACKAGE_PARENT:
+                yield Finding("package", NOTE, f"hooks run the copy in {folder}, this command is another one", fix)
 
 
 def _alive(command: str, folder: str, fix: str) -> Iterator[Finding]:
@@ -96,7 +101,7 @@ def _alive(command: str, folder: str, fix: str) -> Iterator[Finding]:
     )
     try:
         done = subprocess.run(
-            [command, "-I", "-S", "-c", probe], capture_output=True, text=True, timeout=20, check=False
+            [command, "-I", "-S", "-c", probe], capture_output=True, text=True, timeout=20, check=False, cwd="/"
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         yield Finding("interpreter", BAD, f"{command} does not run: {error}", fix)
@@ -123,11 +128,11 @@ def _folder(code: str) -> str:
 
 
 def client(place: Place) -> Iterator[Finding]:
-    path = shutil.which("claude")
-    if path is None:
+    path = trust.find_program("claude", place.project)
+    if not path:
         yield Finding("client", NOTE, "no `claude` on the PATH: its version was not checked")
         return
-    done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=30, check=False, cwd="/")
     words = done.stdout.split()
     numbers = tuple(int(part) for part in words[0].split(".") if part.isdecimal()) if words else ()
     if numbers and numbers < claude_code.OLDEST:
@@ -138,11 +143,12 @@ def client(place: Place) -> Iterator[Finding]:
 
 
 def state(place: Place) -> Iterator[Finding]:
-    yield Finding("state", OK, f"kept in {place.store.root}")
-    folder = os.path.join(place.project, "sessions")
-    if os.path.lexists(f"{folder}/.windows") and place.store.root != folder:
-        text = f"{folder}/.windows or .engine is not private to you, so it is not used"
-        yield Finding("permissions", BAD, text, f"chmod 700 {folder}/.windows {folder}/.engine, if they are yours")
+    problem = _unwritable(place.store.root)
+    if problem:
+        text = f"{place.store.root} cannot be written ({problem}): what is delivered is known from the transcript only"
+        yield Finding("state", BAD, text, "make room, make it writable, or set XDG_STATE_HOME")
+    else:
+        yield Finding("state", OK, f"kept in {place.store.root}")
     if place.store.spare and os.path.isdir(place.store.spare + "/.windows"):
         moved = len([name for name in os.listdir(place.store.spare + "/.windows") if name.endswith(".jsonl")])
         if moved:
@@ -154,6 +160,17 @@ def state(place: Place) -> Iterator[Finding]:
         for folder in (f"{root}/.windows", f"{root}/.engine"):
             if root and os.path.isdir(folder):
                 yield from _folder_state(folder)
+
+
+def _unwritable(folder: str) -> str:
+    """Why no state can be written there; empty: it can."""
+    while not os.path.lexists(folder):
+        folder = os.path.dirname(folder)
+    if not os.path.isdir(folder):
+        return f"{folder} is not a folder"
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return "no permission" if not os.statvfs(folder).f_flag & os.ST_RDONLY else "a read-only file system"
+    return "" if os.statvfs(folder).f_bavail else "no room is left"
 
 
 def _folder_state(folder: str) -> Iterator[Finding]:

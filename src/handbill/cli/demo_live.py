@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from handbill.cli.demo import install_sample, show_totals, size_of
 from handbill.cli.result import Result
 from handbill.cli.screen import console, short
+from handbill.cli.trust import find_program
 from handbill.core.pack import read_title
 from handbill.errors import HandbillError
 from handbill.live import Client, Reply, Request, Run, Script, call
@@ -23,7 +24,7 @@ Title = tuple[str, str, int, int]
 
 
 def run(args: argparse.Namespace) -> Result:
-    binary = args.client or shutil.which("claude")
+    binary = args.client or find_program("claude", os.getcwd())
     if not binary or not os.access(binary, os.X_OK):
         raise HandbillError(
             "no Claude Code client was found", "install it (npm: @anthropic-ai/claude-code) or name it with --client"

@@ -6,16 +6,16 @@ import argparse
 import os
 import stat
 import time
-import zlib
 from collections.abc import Callable
 
 from handbill.cli.actions import Action, Argument, add_actions
+from handbill.cli.files import replace_text
 from handbill.cli.result import Result
 from handbill.cli.screen import count
-from handbill.cli.settings_file import replace_text
 from handbill.cli.stdin import NEEDED, BadInput, piped
 from handbill.config import folder_of
 from handbill.core import dispatch as form
+from handbill.digest import digest_of
 from handbill.errors import HandbillError
 from handbill.store import disk
 
@@ -117,7 +117,7 @@ def changed(path: str, change: Callable[[str], str]) -> form.Dispatch:
         _refused(path, form.problems(plain, _kept(path)))
         after = change(plain)
         _refused(path, form.problems(after, plain))
-        replace_text(path, after.replace("\n", ends), path)
+        replace_text(path, after.replace("\n", ends))
         _keep(path, after)
         return form.Dispatch(after)
     finally:
@@ -148,7 +148,7 @@ def _read(path: str) -> str:
 def _shelf(path: str) -> str:
     """Where the last state of a dispatch is kept, to see what was taken from it."""
     state = folder_of("XDG_STATE_HOME", ".local/state", os.environ)
-    return os.path.join(state, "handbill", "dispatches", f"{zlib.crc32(os.fsencode(path)):08x}.md")
+    return os.path.join(state, "handbill", "dispatches", f"{digest_of(path)}.md")
 
 
 def _kept(path: str) -> str | None:

@@ -7,7 +7,8 @@ import os
 import subprocess
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli import interpreter, settings_file
+from handbill.cli import interpreter, settings_file, trust
+from handbill.cli.files import require_inside
 from handbill.cli.place import find_project, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import safe
@@ -42,19 +43,22 @@ def run(args: argparse.Namespace) -> Result:
     if not args.user and project in ("/", home):
         raise HandbillError(f"{project} is no project folder", "go to the project, or use --user")
     path = settings_file.path_for(project, user=args.user)
-    chosen = interpreter.choose(args.python, _registered(path))
-    config = load(project, os.environ, state_roots(project, os.environ)[0])
+    if not args.user:
+        require_inside(path, project)
+    state = state_roots(project, os.environ)[0]
+    chosen = interpreter.choose(args.python, trust.installed().get(path, {}).get("interpreter", ""), project)
+    config = load(project, os.environ, state)
     needs = needed(config, every=args.user and _holds_every(path))
     lanes = args.lanes or needs.lanes
     ours = claude_settings.handlers(
         chosen.path, settings_file.PACKAGE_PARENT, lanes, every=needs.every, packages=yaml_folder()
     )
     warnings: list[str] = [f"{problem} (not used)" for problem in config.problems]
-    change = _planned(path, ours, args, needs.held, warnings)
+    change = settings_file.planned(path, ours, reformat=args.reformat, held=needs.held)
     data: dict[str, Any] = {
         "settings": change.path, "changed": change.needed, "dry_run": args.dry_run, "interpreter": chosen.path,
         "python": ".".join(map(str, chosen.version)), "lanes": lanes, "events": sorted(ours), "backup": "",
-        "diff": change.diff(), "state": state_roots(project, os.environ)[0] if args.user else f"{project}/sessions",
+        "diff": change.diff(), "state": state,
         "compiled": False, "holds": needs.held.replace("|", ", ") or "every tool",
     }  # fmt: skip
     if claude_settings.hooks_disabled(change.before):
@@ -63,23 +67,12 @@ def run(args: argparse.Namespace) -> Result:
         data["compiled"] = compile_package(chosen.path)
         if not data["compiled"]:
             warnings.append("the package folder cannot be written: hooks compile themselves on every event (slow)")
+        _make_state(state)
         if change.needed:
-            data["backup"] = settings_file.carry_out(change)
-        data["state"] = _state(project, user=args.user, warnings=warnings)
+            data["backup"] = settings_file.carry_out(change, state)
+        trust.remember(path, chosen.path, settings_file.PACKAGE_PARENT)
     next_step = "run without --dry-run to apply" if args.dry_run else "start your agent, then: engine window"
     return Result(data, lambda screen: _show(screen, data), next_step=next_step, warnings=warnings)
-
-
-def _planned(
-    path: str, ours: dict[str, list[dict[str, Any]]], args: argparse.Namespace, held: str, warnings: list[str]
-) -> settings_file.Change:
-    try:
-        return settings_file.planned(path, ours, reformat=args.reformat, held=held)
-    except claude_settings.OddFormatting as error:
-        if not args.dry_run:
-            raise
-        warnings.append(f"{error}: this needs --reformat, or paste the hooks by hand")
-        return settings_file.planned(path, ours, reformat=True, held=held)
 
 
 def _holds_every(path: str) -> bool:
@@ -87,26 +80,22 @@ def _holds_every(path: str) -> bool:
     return "" in claude_settings.matchers(claude_settings.parse(settings_file.read(path), path), "PreToolUse")
 
 
-def _registered(path: str) -> str:
-    """The interpreter that is in use already."""
-    settings = claude_settings.parse(settings_file.read(path), path)
-    return claude_settings.interpreter_of(claude_settings.registered(settings))
-
-
 def compile_package(python: str) -> bool:
     """Bytecode for the interpreter that will run it; hooks must never pay for it."""
     folder = os.path.join(settings_file.PACKAGE_PARENT, "handbill")
-    done = subprocess.run([python, "-I", "-m", "compileall", "-q", folder], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [python, "-I", "-m", "compileall", "-q", folder], capture_output=True, text=True, check=False, cwd="/"
+    )
     return done.returncode == 0
 
 
-def _state(project: str, *, user: bool, warnings: list[str]) -> str:
-    if not user:
-        try:
-            make_private_directory(os.path.join(project, "sessions", ".windows"))
-        except OSError as error:
-            warnings.append(f"no state folder in the project ({error}); state is kept in the home folder")
-    return state_roots(project, os.environ)[0]
+def _make_state(state: str) -> None:
+    try:
+        make_private_directory(os.path.join(state, ".windows"))
+    except OSError as error:
+        raise HandbillError(
+            f"{state} cannot be made: {error.strerror}", "make it writable, or set XDG_STATE_HOME"
+        ) from error
 
 
 def _show(screen: Console, data: dict[str, Any]) -> None:

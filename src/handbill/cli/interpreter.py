@@ -9,10 +9,11 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
+from handbill.cli.trust import is_inside, search_path
 from handbill.errors import HandbillError
 
 _PROBE = (
-    "import sys, posix, fcntl, zlib, _json, time\n"
+    "import sys, posix, fcntl, _json, time\n"
     "print(sys.version_info[0], sys.version_info[1], getattr(sys, '_base_executable', '') or sys.executable)"
 )
 ROUNDS = 15
@@ -25,18 +26,20 @@ class Interpreter:
     cost: float  # CPU seconds of a bare start
 
 
-def candidates() -> list[str]:
+def candidates(project: str) -> list[str]:
     names = ["python3", *(f"python3.{minor}" for minor in range(11, 20))]
     found = [sys._base_executable or sys.executable]  # type: ignore[attr-defined]
-    for folder in [*os.environ.get("PATH", "").split(os.pathsep), "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]:
-        found += [path for name in names if (path := shutil.which(name, path=folder))]
+    for folder in [*search_path(project), "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]:
+        found += [path for name in names if (path := shutil.which(name, path=folder)) and not is_inside(path, project)]
     return list(dict.fromkeys(found))
 
 
 def probe(path: str) -> Interpreter | None:
     """What stands behind a name (a pyenv shim, a venv's link); None if it will not do."""
     try:
-        done = subprocess.run([path, "-I", "-c", _PROBE], capture_output=True, text=True, timeout=20, check=False)
+        done = subprocess.run(
+            [path, "-I", "-c", _PROBE], capture_output=True, text=True, timeout=20, check=False, cwd="/"
+        )
         major, minor, base = done.stdout.strip().split(" ", 2)
         real = os.path.realpath(base)
         version = int(major), int(minor)
@@ -50,14 +53,14 @@ def probe(path: str) -> Interpreter | None:
 def measure(path: str) -> float:
     """CPU time of one bare start; CPU, because a busy machine blurs the clock."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([path, "-I", "-S", "-c", "pass"], check=True, stdin=subprocess.DEVNULL)
+    subprocess.run([path, "-I", "-S", "-c", "pass"], check=True, stdin=subprocess.DEVNULL, cwd="/")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def choose(wanted: str | None = None, registered: str = "") -> Interpreter:
-    """The one that is named, else the one in use if it still works, else the cheapest."""
-    if not wanted and registered and (found := probe(registered)) is not None and found.path == registered:
+def choose(wanted: str | None, used: str, project: str) -> Interpreter:
+    """The one that the person names, else the one that an installation of theirs chose (`used`), else the cheapest."""
+    if not wanted and used and (found := probe(used)) is not None and found.path == used:
         return found
     if wanted:
         found = probe(os.path.abspath(wanted) if os.sep in wanted else shutil.which(wanted) or wanted)
@@ -65,7 +68,7 @@ def choose(wanted: str | None = None, registered: str = "") -> Interpreter:
             raise HandbillError(f"{wanted} is no Python 3.11 or newer", "name another one with --python")
         return found
     usable: dict[str, Interpreter] = {}
-    for path in candidates():
+    for path in candidates(project):
         found = probe(path)
         if found is not None:
             usable.setdefault(found.path, found)

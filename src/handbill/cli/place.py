@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from handbill.store.api import Key
 
 
-_MARKS = ("sessions/.windows", ".claude", ".git")
+_MARKS = (".handbill.toml", ".claude", ".git")
 
 
 class Place:

@@ -7,10 +7,10 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from handbill.cli.actions import Action, Argument, add_actions
+from handbill.cli.files import replace_text
 from handbill.cli.place import Place, choose_window, here
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table
-from handbill.cli.settings_file import replace_text
 from handbill.cli.stdin import BadInput, piped
 from handbill.cli.words import like
 from handbill.core import schema
@@ -171,7 +171,7 @@ def _kept(path: str, head: dict[str, Any], body: str) -> None:
                 pass  # with the mode that the user's files have here
     except OSError as error:
         raise BadResume(f"{path}: {error.strerror}", "nothing was written; make it writable") from error
-    replace_text(path, text, path)
+    replace_text(path, text)
 
 
 def _existing(path: str) -> tuple[dict[str, Any], str]:

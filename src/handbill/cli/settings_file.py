@@ -7,8 +7,9 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from handbill.errors import HandbillError
+from handbill.cli.files import read_text, replace_text
 from handbill.hosts import claude_settings
+from handbill.store.disk import make_private_directory, replace
 
 PACKAGE_PARENT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -40,12 +41,9 @@ class Change:
 
 def read(path: str) -> str:
     try:
-        with open(path, encoding="utf-8", newline="") as file:
-            return file.read()
+        return read_text(path)
     except FileNotFoundError:
         return ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise HandbillError(f"{path}: {error}", "make it readable UTF-8, then run this again") from error
 
 
 def planned(
@@ -54,8 +52,9 @@ def planned(
     *,
     reformat: bool = False,
     held: str = claude_settings.HELD_TOOLS,
+    original: str = "",
 ) -> Change:
-    """The change that registers `ours`, or removes what is ours (None)."""
+    """The change that registers `ours`, or removes what is ours (None). `original`: the file as it was before us."""
     before = read(path)
     settings = claude_settings.parse(before, path)
     style: tuple[int | str | None, bool, str] = (2, False, "\n")
@@ -64,6 +63,8 @@ def planned(
         wanted = claude_settings.with_ours(settings, ours, held)
     if wanted == settings:
         return Change(path, before, before)
+    if ours is None and original and claude_settings.parse(original, path) == wanted:
+        return Change(path, before, original)  # byte for byte, whatever the installation had to reformat
     if not reformat:
         try:
             style = claude_settings.style_of(before, settings)
@@ -72,30 +73,20 @@ def planned(
     return Change(path, before, claude_settings.written(wanted, style) if wanted or before.strip() else "")
 
 
-def carry_out(change: Change, *, backup: bool = True) -> str:
+def backup_of(path: str, state: str) -> str:
+    """Where the file as it was before us is kept: outside of the project."""
+    return os.path.join(state, "backups", os.path.basename(path))
+
+
+def carry_out(change: Change, state: str) -> str:
     """Write it; returns the backup's path, if there was anything to keep.
 
     A backup is of the file as it was before us: one that we made earlier is never written over.
     """
-    kept = change.path + ".handbill-backup"
+    kept = backup_of(change.path, state)
+    make_private_directory(os.path.dirname(kept))
     os.makedirs(os.path.dirname(change.path), exist_ok=True)
-    if backup and change.before and claude_settings.MARK not in change.before:
-        replace_text(kept, change.before, change.path)
-    replace_text(change.path, change.after, change.path)
-    return kept if backup and os.path.exists(kept) else ""
-
-
-def replace_text(path: str, text: str, like: str) -> None:
-    """Follow a link (dotfile managers), keep the mode, never leave half a file."""
-    target = os.path.realpath(path)
-    mode = os.stat(like).st_mode & 0o777 if os.path.exists(like) else 0o600
-    temporary = f"{target}.{os.getpid()}.tmp"
-    try:
-        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w", newline="") as file:
-            file.write(text)
-        os.chmod(temporary, mode)
-        os.replace(temporary, target)
-    except OSError as error:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise HandbillError(f"{path}: {error}", "nothing was changed") from error
+    if change.before and claude_settings.MARK not in change.before:
+        replace(kept, change.before.encode("utf-8"))
+    replace_text(change.path, change.after)
+    return kept if os.path.exists(kept) else ""

@@ -7,7 +7,8 @@ import os
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli import settings_file
+from handbill.cli import settings_file, trust
+from handbill.cli.files import require_inside
 from handbill.cli.place import find_project, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import safe
@@ -28,27 +29,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Result:
     project = find_project(args.project)
     path = settings_file.path_for(project, user=args.user)
-    change = settings_file.planned(path, None, reformat=args.reformat)
+    if not args.user:
+        require_inside(path, project)
+    state = state_roots(project, os.environ)[0]
+    backup = settings_file.backup_of(path, state)
+    original = settings_file.read(backup)
+    change = settings_file.planned(path, None, reformat=args.reformat, original=original)
     # `{}` that only we ever filled is no file of the user's
     ours_alone = change.needed and change.after.strip() == "{}"
-    state = state_roots(project, os.environ)[0]
-    folders = [os.path.join(state, name) for name in (".windows", ".engine")] if args.state else []
-    folders = [folder for folder in folders if os.path.isdir(folder)]
+    folders = [state] if os.path.isdir(state) else []
     data: dict[str, Any] = {
         "settings": path, "changed": change.needed, "dry_run": args.dry_run, "diff": change.diff(),
-        "removed": folders, "file_removed": ours_alone,
+        "removed": folders if args.state else [], "kept": [] if args.state else folders, "file_removed": ours_alone,
     }  # fmt: skip
     if not args.dry_run:
         if change.needed:
-            settings_file.carry_out(change, backup=False)
+            settings_file.carry_out(change, state)
+            trust.forget(path)
             if ours_alone:
                 os.unlink(path)
                 if not os.listdir(os.path.dirname(path)):
                     os.rmdir(os.path.dirname(path))
-        for folder in folders:
+        for folder in data["removed"]:
             shutil.rmtree(folder)
-        if folders and state == os.path.join(project, "sessions") and not os.listdir(state):
-            os.rmdir(state)
     return Result(data, lambda screen: _show(screen, data))
 
 
@@ -60,5 +63,7 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
     else:
         what = "and the file, which held nothing else" if data["file_removed"] else ""
         screen.print(f"removed our hooks from {safe(data['settings'])} {what}", soft_wrap=True)
+    for folder in data["kept"]:
+        screen.print(f"ledgers, logs and backups stay in {safe(folder)}; --state removes them", soft_wrap=True)
     for folder in data["removed"]:
         screen.print(f"{'would remove' if data['dry_run'] else 'removed'} {folder}", soft_wrap=True)

@@ -13,6 +13,7 @@ from handbill.core.event import MAIN, Event
 from handbill.core.receipts import settle
 from handbill.core.window import state_of
 from handbill.errors import CorruptState, HandbillError
+from handbill.evidence import proof_in
 from handbill.handlers.load_gate import compliance
 from handbill.hosts import claude_code
 from handbill.world import World
@@ -20,6 +21,7 @@ from handbill.world import World
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from handbill.core.content import Content
     from handbill.core.window import Window
 
 
@@ -44,21 +46,20 @@ def run(args: argparse.Namespace) -> Result:
     return Result(data, lambda screen: _show(screen, data), next_step="why a file came or not: engine deliveries")
 
 
+def content_of(window: Window, place: Place) -> tuple[Content | None, Event, World]:
+    """What the transcript shows of this window by now."""
+    agent = "" if window.agent == MAIN else window.agent
+    event = Event("stopping", window.session, agent_id=agent, transcript=window.transcript, version=claude_code.NEWEST)
+    world = World(place.config.roots)
+    return (claude_code.window_now(event, world) if window.transcript else None), event, world
+
+
 def with_newest_receipts(window: Window, place: Place) -> Window:
     """What the transcript proves by now, for showing; the next hook will write it down."""
     if not window.claims or not window.transcript:
         return window
-    event = Event(
-        "stopping",
-        window.session,
-        agent_id="" if window.agent == "main" else window.agent,
-        transcript=window.transcript,
-    )
-    world = World(place.config.roots)
-    offset = min(claim["offset"] for claim in window.claims)
-    tail = world.tail(window.transcript, offset)
-    evidence = claude_code.evidence(event, tail, window.claims)
-    return settle(window, evidence, event, world.now())[0]
+    content, event, world = content_of(window, place)
+    return settle(window, proof_in(content, window, records=True), event, world.now())[0]
 
 
 def described(window: Window, project: str) -> dict[str, Any]:

@@ -9,11 +9,12 @@ import shlex
 import uuid
 from typing import Any
 
-from handbill.cli import dispatch, interpreter, settings_file
+from handbill.cli import dispatch, interpreter, settings_file, trust
 from handbill.cli.actions import Action, add_actions
 from handbill.cli.checks import settings_paths
 from handbill.cli.place import Place, here
 from handbill.cli.result import Result
+from handbill.cli.trust import find_program
 from handbill.cli.wiring import needed, yaml_folder
 from handbill.core.dispatch import FINISHED
 from handbill.core.event import MAIN
@@ -78,7 +79,7 @@ def run(args: argparse.Namespace) -> Result:
     if args.run:
         os.chdir(place.project)
         try:
-            os.execvp(words[0], words)
+            os.execv(find_program(words[0], place.project) or words[0], words)
         except OSError as error:
             raise HandbillError(
                 f"{words[0]}: {error.strerror}", f"is it on the PATH? The command is: {line}"
@@ -102,15 +103,16 @@ def _prompt(prompt: str, path: str) -> str:
 def _settings(place: Place, session: str) -> str:
     """Hooks for this worker alone: those that its repository does not register; empty: it has them all."""
     there: dict[str, set[str]] = {}
+    recorded = trust.installed()
     used = ""
     for file in settings_paths(place):
         settings = claude_settings.parse(settings_file.read(file), file)
         events = claude_settings.registered(settings)
-        used = used or claude_settings.interpreter_of(events)
+        used = used or recorded.get(file, {}).get("interpreter", "")
         for event in events:
             there.setdefault(event, set()).update(claude_settings.matchers(settings, event))
     ours = claude_settings.handlers(
-        interpreter.choose(None, used).path, settings_file.PACKAGE_PARENT, needed(place.config).lanes,
+        interpreter.choose(None, used, place.project).path, settings_file.PACKAGE_PARENT, needed(place.config).lanes,
         every=True, packages=yaml_folder(),
     )  # fmt: skip
     lacking = {event: made for event, made in ours.items() if "" not in there.get(event, set())}

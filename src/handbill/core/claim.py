@@ -152,8 +152,8 @@ def _candidate(
         answer.skipped.append((path, SKIP_PATH, reason))
         return False
     carried = twin.carried.get(path)
-    if carried is not None and carried["via"] not in NEVER_IN_A_TAIL:
-        return True  # it may be in the tail that a compaction kept: the audit must speak first
+    if carried is not None and (twin.flags.get("kept_unknown") or carried["via"] not in NEVER_IN_A_TAIL):
+        return True  # it may be in the part that a compaction kept: the transcript must tell first
     sheet = sheets.get(path)
     if sheet is None:
         return True  # queued by another process after we looked

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from handbill.core.event import PROMPT_SUBMITTED, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED, TOOL_CALLED
-from handbill.core.pack import meant, shown
 from handbill.core.records import Records
 from handbill.core.window import Window
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from handbill.core.event import Event
-    from handbill.core.receipts import Title
     from handbill.core.window import Record
 
 GO_ON = "go-on"  # the ledger is right
@@ -28,24 +26,15 @@ SAME_MOMENT = 10.0
 # So much of an invoked skill the host puts back after a compaction.
 REATTACHED = 20_000
 
+MANUAL = "manual"  # somebody asked for the compaction: it may keep any part of the window
+
 _OF_A_SUSPICION = ("compacting", "suspect_mark")
-_OF_AN_EPOCH = (*_OF_A_SUSPICION, "elsewhere")
+_OF_AN_EPOCH = (*_OF_A_SUSPICION, "elsewhere", "kept_unknown")
 
 
-class Survivors:
-    """What a transcript says is in a window: titles of our blocks, and the tool calls they came with."""
-
-    __slots__ = ("complete", "titles", "tools")
-
-    def __init__(
-        self,
-        titles: dict[Title, int] | None = None,
-        tools: tuple[str, ...] = (),
-        complete: bool = True,
-    ) -> None:
-        self.titles = titles or {}
-        self.tools = tools  # ids of the tool calls that stand in the window
-        self.complete = complete  # False: only the end of a long transcript was read
+def within(moment: float, now: float, seconds: float) -> bool:
+    """Is `moment` less than so many seconds ago? A clock that was set back does not make it so."""
+    return 0.0 <= now - moment < seconds
 
 
 def chapter(
@@ -60,7 +49,7 @@ def chapter(
         if window is None or not window.started:
             return FRESH
         # touched: it has worked since, so this is no second registration of the same start
-        again = len(window.touched) > 0 or now - window.created > SAME_MOMENT
+        again = len(window.touched) > 0 or not within(window.created, now, SAME_MOMENT)
         return CONTINUED if again and not agents_survive else GO_ON
     if window is None or not window.started:
         return {TOOL_BATCH_FINISHED: ADOPT, PROMPT_SUBMITTED: WAIT}.get(event.kind, GO_ON)
@@ -78,8 +67,8 @@ def _start(event: Event, window: Window | None, now: float, whose_known: bool) -
             return SUSPECT
         if window is None or not known:
             return COMPACT
-        again = not window.flags.get("compacting") and now - window.flags.get("compacted", 0.0) < SAME_MOMENT
-        return GO_ON if again else COMPACT
+        lane = not window.flags.get("compacting") and within(window.flags.get("compacted", 0.0), now, SAME_MOMENT)
+        return GO_ON if lane else COMPACT
     if window is None or not known:
         return FRESH
     # startup or clear of a known id: a lane, or the same hooks registered twice, has been here
@@ -109,21 +98,30 @@ def continued(event: Event, window: Window, now: float) -> Window:
 
 
 def compacted(window: Window, offset: int, now: float) -> Window:
-    """A new epoch: all but what the host reloads itself is gone, or in the tail that it keeps."""
-    twin = window.copy()
-    twin.epoch += 1
+    """A new epoch: all but what the host reloads itself is gone, or in the part that it keeps."""
+    manual = window.flags.get("compacting") == MANUAL
+    twin = next_epoch(window)
     every = window.files.items()
-    twin.files = Records.of("path", {path: record for path, record in every if _reloaded(record)})
-    twin.carried = {path: record for path, record in every if not _reloaded(record)}
+    twin.files = Records.of("path", {path: record for path, record in every if reloaded(record)})
+    twin.carried = {path: record for path, record in every if not reloaded(record)}
     twin.carried_from = offset
-    twin.pending, twin.claims, twin.touched = {}, [], Records("dir")
+    twin.claims = []
     twin.suspect = -1
-    twin.flags = {name: value for name, value in window.flags.items() if name not in _OF_AN_EPOCH}
     twin.flags["compacted"] = now
+    if manual:
+        twin.flags["kept_unknown"] = True  # its beginning may be what is left
     return twin
 
 
-def arming(window: Window, offset: int) -> Window:
+def next_epoch(window: Window) -> Window:
+    twin = window.copy()
+    twin.epoch += 1
+    twin.pending, twin.touched = {}, Records("dir")
+    twin.flags = {name: value for name, value in window.flags.items() if name not in _OF_AN_EPOCH}
+    return twin
+
+
+def arming(window: Window, offset: int, trigger: str) -> Window:
     """A compaction is about to come: tells it from the lanes of the one before.
 
     Should its SessionStart never reach us, the transcript behind `offset` will show it.
@@ -131,96 +129,16 @@ def arming(window: Window, offset: int) -> Window:
     if window.flags.get("compacting"):
         return window
     twin = window.copy()
-    twin.flags["compacting"] = True
+    twin.flags["compacting"] = trigger or "auto"
     if window.suspect < 0:
         twin.suspect = offset
     return twin
 
 
-def inherited(window: Window, survivors: Survivors, *, records: bool) -> Window:
-    """Judge what was carried over a compaction, now that the transcript shows what was kept."""
-    twin = window.copy()
-    for path, record in window.carried.items():
-        kept = _kept_parts(path, record, survivors) if records else _kept_batch(record, survivors)
-        if kept and path not in twin.files:
-            twin.files[path] = {**record, "parts": kept}
-            if "." in kept:
-                twin.pending[path] = record["reason"]
-    twin.carried, twin.carried_from = {}, 0
-    return twin
-
-
-def resumed(window: Window, survivors: Survivors, event: Event, now: float) -> Window:
-    """Keep what the resuming client rebuilds; the rest is pending again."""
-    twin = window.copy()
-    for path, record in window.files.items():
-        if record["via"] == "host" or _of_this_moment(record, event, now):
-            continue
-        kept = _kept_parts(path, record, survivors)
-        parts = kept or "." * len(record["parts"])
-        if not survivors.complete:  # what is older than what was read keeps its state
-            parts = "".join(new if new == "k" else old for new, old in zip(parts, record["parts"]))
-        twin.files[path] = {**record, "parts": parts}
-        if "." in parts:
-            twin.pending.setdefault(path, record["reason"])
-    if survivors.complete:
-        for path, record in window.carried.items():  # a compaction came last: its kept tail was rebuilt, or not
-            kept = _kept_parts(path, record, survivors)
-            if kept and path not in twin.files:
-                twin.files[path] = {**record, "parts": kept}
-        twin.carried, twin.carried_from, twin.suspect = {}, 0, -1
-        twin.claims = [claim for claim in window.claims if _of_this_moment(claim, event, now)]
-    return twin if _differs(twin, window) else window
-
-
-def _of_this_moment(record: Record, event: Event, now: float) -> bool:
-    """Another lane of this very event delivered it: no transcript can show it yet."""
-    return bool(record["batch"] == event.batch and now - record["at"] < SAME_MOMENT)
-
-
-def adopted(event: Event, window: Window | None, survivors: Survivors, now: float) -> Window:
-    """A ledger rebuilt from the transcript alone."""
-    twin = opened(event, window, now)
-    for (shown_path, digest, part, parts), size in survivors.titles.items():
-        path = meant(shown_path)
-        record = twin.files.get(path)
-        if record is None or record["hash"] != digest or len(record["parts"]) != parts:
-            record = {
-                "inode": "", "hash": digest, "chars": 0, "reason": "found in the transcript",
-                "at": now, "via": "transcript", "batch": "", "parts": "." * parts,
-            }  # fmt: skip
-        letters = record["parts"]
-        letters = letters[: part - 1] + "k" + letters[part:]
-        twin.files[path] = {**record, "parts": letters, "chars": record["chars"] + size}
-    for path, record in twin.files.items():
-        if "." in record["parts"]:
-            twin.pending[path] = record["reason"]
-    return twin
-
-
-def _reloaded(record: Record) -> bool:
+def reloaded(record: Record) -> bool:
     """Root instruction files are read again by the host itself after a compaction; of skills, the first part."""
     cut = record["reason"].startswith("skill ") and record["chars"] > REATTACHED
     return bool(record["via"] == "host" and not record["reason"].startswith("nested") and not cut)
-
-
-def _kept_parts(path: str, record: Record, survivors: Survivors) -> str:
-    name, total = shown(path), len(record["parts"])
-    letters = ["k" if (name, record["hash"], part, total) in survivors.titles else "." for part in range(1, total + 1)]
-    return "".join(letters) if "k" in letters else ""
-
-
-def _kept_batch(record: Record, survivors: Survivors) -> str:
-    """Where injections are in no transcript: those of a kept tool call are kept with it."""
-    parts: str = record["parts"]
-    if len(parts) > 1:
-        return ""  # only the last part's call is known: a repeated part is better than a lost one
-    return parts.replace("s", "e") if record["batch"] and record["batch"] in survivors.tools else ""
-
-
-def _differs(one: Window, other: Window) -> bool:
-    names = ("files", "pending", "claims", "carried", "suspect")
-    return any(getattr(one, name) != getattr(other, name) for name in names)
 
 
 def side_noted(event: Event, now: float) -> Window:

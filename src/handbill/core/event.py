@@ -62,9 +62,9 @@ class Tool:
 
 class Event:
     __slots__ = (
-        "agent_id", "calls", "client", "cwd", "handover", "host", "kind", "lane", "notes", "notices", "path", "project",
-        "prompt", "raw", "reads_agents_md", "reason", "session_id", "skill", "skills", "source", "tasks", "tools",
-        "transcript", "version",
+        "agent_id", "attended", "batch", "calls", "client", "cwd", "handover", "host", "kind", "lane", "notes",
+        "notices", "path", "project", "prompt", "raw", "reads_agents_md", "reason", "session_id", "skill", "skills",
+        "source", "tasks", "tools", "transcript", "trigger", "version",
     )  # fmt: skip
 
     def __init__(
@@ -83,6 +83,8 @@ class Event:
         path: str = "",
         skill: str = "",
         reason: str = "",
+        trigger: str = "",
+        attended: bool = False,
         client: int = 0,
         version: tuple[int, ...] = (),
         reads_agents_md: bool = False,
@@ -97,6 +99,8 @@ class Event:
         self.transcript = transcript  # of this window, not always of the whole session
         self.tools = tools or []
         self.calls = frozenset(tool.id for tool in self.tools)  # of this event alone; `tools` may get earlier ones
+        self.trigger = trigger  # compacting: "manual" or "auto"
+        self.attended = attended  # a person sits before the host, and may do what no event tells
         self.prompt = prompt
         self.source = source
         self.path = path  # instructions_loaded: the file the host put into the window
@@ -112,17 +116,12 @@ class Event:
         self.reads_agents_md = reads_agents_md  # the host reads AGENTS.md itself where no CLAUDE.md is
         self.raw = raw or {}
         self.lane = 1  # which of several handlers of one start this is
+        # names the moment: deliveries of one moment cannot be judged in that same moment
+        self.batch = self.tools[-1].id if self.tools else f"{kind}:{source}:{self.raw.get('prompt_id', '')}"
 
     @property
     def window(self) -> tuple[str, str]:
         return self.session_id, self.agent_id or MAIN
-
-    @property
-    def batch(self) -> str:
-        """Names the moment: deliveries of one moment cannot be judged in that same moment."""
-        if self.tools:
-            return self.tools[-1].id
-        return f"{self.kind}:{self.source}:{self.raw.get('prompt_id', '')}"
 
     def own_paths(self) -> set[str]:
         """Files that the agent itself read or changed just now, by calls that did so."""

@@ -5,12 +5,17 @@ Sizes are UTF-16 code units, the unit in which the hosts count.
 
 from __future__ import annotations
 
+from handbill.core.sheet import DIGEST
+
+Title = tuple[str, str, int, int]  # shown path, digest, part, parts
+
 PRELOADED, UPDATED = "Preloaded", "Updated"
 # begins a denial that carries pages, and tells it from other tool results in the host's record
 HELD = "[Held by Handbill]"
 _SEPARATOR = " · "
 BETWEEN = "\n\n"
 _HEX = frozenset("0123456789abcdef")
+_OPENINGS = (f"[{PRELOADED}: ", f"[{UPDATED}: ")
 _LINES = 600  # how far a cut may look for the end of a line
 
 
@@ -33,46 +38,78 @@ def meant(shown_path: str) -> str:
         return shown_path  # somebody else's line that looks like a title of ours
 
 
-def title(path: str, digest: str, part: int = 1, parts: int = 1, word: str = PRELOADED) -> str:
+def title(path: str, digest: str, length: int, part: int = 1, parts: int = 1, word: str = PRELOADED) -> str:
+    """The first line of a block; `length` says where its text ends, so that no text can pretend to be a block."""
     label = f"{_SEPARATOR}part {part}/{parts}" if parts > 1 else ""
-    return f"[{word}: {shown(path)}{_SEPARATOR}{digest}{label}]"
+    return f"[{word}: {shown(path)}{_SEPARATOR}{digest}{_SEPARATOR}{length}{label}]"
 
 
-def read_title(line: str) -> tuple[str, str, int, int] | None:
+def read_title(line: str) -> Title | None:
     """(shown path, digest, part, parts) of a block's first line; None if it is not one."""
-    if not line.endswith("]") or not line.startswith((f"[{PRELOADED}: ", f"[{UPDATED}: ")):
+    found = _parsed(line)
+    return found[0] if found is not None else None
+
+
+def _parsed(line: str) -> tuple[Title, int] | None:
+    """The title, and how many characters of text follow it."""
+    if not line.endswith("]") or not line.startswith(_OPENINGS):
         return None
-    fields = line[line.find(": ") + 2 : -1].rsplit(_SEPARATOR, 2)
+    fields = line[line.find(": ") + 2 : -1].rsplit(_SEPARATOR, 3)
     part = parts = 1
-    if len(fields) == 3 and fields[2].startswith("part "):
-        first, _, last = fields[2][5:].partition("/")
-        if not (_is_number(first) and _is_number(last)):
+    if len(fields) == 4 and fields[3].startswith("part "):
+        first, _, last = fields.pop()[5:].partition("/")
+        if not (_is_number(first, 4) and _is_number(last, 4)):
             return None
         part, parts = int(first), int(last)
-        path, digest = fields[0], fields[1]
-    elif len(fields) >= 2:
-        path, digest = _SEPARATOR.join(fields[:-1]), fields[-1]
-    else:
+    if len(fields) < 3:
         return None
-    if not path.startswith("/") or len(digest) != 8 or not _HEX.issuperset(digest) or not 1 <= part <= parts:
+    path, digest, length = _SEPARATOR.join(fields[:-2]), fields[-2], fields[-1]
+    if not path.startswith("/") or len(digest) != DIGEST or not _HEX.issuperset(digest) or not 1 <= part <= parts:
         return None
-    return path, digest, part, parts
+    return ((path, digest, part, parts), int(length)) if _is_number(length, 9) else None
 
 
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) <= 4
+def _is_number(text: str, digits: int) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= digits
+
+
+def blocks_in(text: str) -> list[tuple[Title, int]]:
+    """The blocks that a text begins with, each with its length; nothing that a block's own text says counts."""
+    found: list[tuple[Title, int]] = []
+    at = 0
+    while at < len(text):
+        end = text.find("\n", at)
+        parsed = _parsed(text[at:end]) if end >= 0 else None
+        if parsed is None or end + 1 + parsed[1] > len(text):
+            break  # not ours, or cut off
+        found.append(parsed)
+        at = end + 1 + parsed[1]
+        if not text.startswith(BETWEEN, at):
+            break
+        at += len(BETWEEN)
+    return found
+
+
+def escaped(text: str) -> str:
+    """Lines that look like a title of ours get a backslash: a reader must not take them for one either."""
+    if not any(opening in text for opening in _OPENINGS):
+        return text
+    lines = text.split("\n")
+    return "\n".join("\\" + line if line.lstrip().startswith(_OPENINGS) else line for line in lines)
 
 
 def block(path: str, digest: str, text: str, part: int = 1, parts: int = 1, word: str = PRELOADED) -> str:
-    return f"{title(path, digest, part, parts, word)}\n{text}"
+    """`text` is what `parts_of` made of a file."""
+    return f"{title(path, digest, len(text), part, parts, word)}\n{text}"
 
 
 def parts_of(path: str, digest: str, text: str, room: int) -> list[str]:
     """The file's text as the fewest parts whose blocks each fit in `room`."""
-    if units(block(path, digest, text)) <= room:
+    text = escaped(text)
+    if units(block(path, digest, text, word=UPDATED)) <= room:
         return [text]
     # 9 digits of part numbers are more than any file that we read can need
-    free = room - units(title(path, digest, 9999, 9999, UPDATED)) - 1
+    free = room - units(title(path, digest, len(text), 9999, 9999, UPDATED)) - 1
     if free < 200:
         raise ValueError(f"no room to deliver {shown(path)}: its name alone fills the {room} units")
     return split(text, free)

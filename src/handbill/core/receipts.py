@@ -9,14 +9,13 @@ from handbill.core.window import with_letter
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from handbill.core.event import Event
+    from handbill.core.pack import Title
     from handbill.core.window import Record, Window
 
 CONFIRMED, LOST, TRUNCATED, ASSUMED = "confirmed", "lost", "truncated", "assumed"
 
 # Without any record to read, a later event is believed only after the host had time to write one.
 PATIENCE = 2.0
-
-Title = tuple[str, str, int, int]
 
 
 class Evidence:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+DIGEST = 16  # characters of a digest
+
 
 class Sheet:
     __slots__ = ("digest", "inode", "path", "stamp", "text")

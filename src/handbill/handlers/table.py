@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 
 
 HANDLERS: dict[str, tuple[str, ...]] = {
-    ev.SESSION_STARTED: ("start", "load_gate", "compaction", "resume", "skill", "freshness"),
+    ev.SESSION_STARTED: ("start", "load_gate", "compaction", "resume", "skill", "directives", "freshness"),
     ev.SUBAGENT_STARTED: ("start", "load_gate", "subagent"),
-    ev.PROMPT_SUBMITTED: ("start", "load_gate", "compaction", "resume", "skill", "subagent", "freshness"),
+    ev.PROMPT_SUBMITTED: (
+        "start", "load_gate", "compaction", "resume", "skill", "subagent", "directives", "freshness",
+    ),
     ev.SKILL_EXPANDED: ("start", "load_gate", "compaction", "resume", "skill"),
     ev.TOOL_CALLED: ("load_gate", "compaction", "write_gate", "delegation", "auto_answer"),
     ev.TOOL_BATCH_FINISHED: (
@@ -76,7 +78,8 @@ def _resume(event: Event, window: Window) -> bool:
         return True
     if event.kind == ev.COMPACTING:
         return False  # nothing here can be resumed: its calls were not even looked for
-    return (window.epoch > 0 and _start(event, window)) or event.source == "resume"
+    compacted = window.epoch > 0 and window.flags.get("rewound") != window.epoch
+    return (compacted and _start(event, window)) or event.source == "resume"
 
 
 def _skill(event: Event, window: Window) -> bool:

@@ -11,10 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from handbill.core.epochs import Survivors
+    from handbill.core.content import Content
     from handbill.core.plan import Plan
-    from handbill.core.receipts import Evidence
-    from handbill.core.window import Record
+    from handbill.turn import Asked
     from handbill.world import World
 
 NAME = "claude-code"
@@ -45,9 +44,13 @@ CHANNELS = frozenset({
     ev.SESSION_STARTED, ev.PROMPT_SUBMITTED, ev.SKILL_EXPANDED, ev.TOOL_BATCH_FINISHED, ev.SUBAGENT_STARTED,
 })  # fmt: skip
 
-# Newest version measured to behave the old way, oldest measured to behave the new way.
-OLDEST = _OLD = (2, 1, 197)
-NEWEST = _NEW = (2, 1, 325)
+# The oldest and the newest version that was measured.
+OLDEST = (2, 1, 197)
+NEWEST = (2, 1, 325)
+# The first version that does so, found by running those around it.
+_RECORDS_AGENTS = (2, 1, 259)
+_READS_AGENTS_MD = (2, 1, 281)
+_NAMES_AGENT = (2, 1, 323)
 
 
 def version_of(environ: Mapping[str, str]) -> tuple[int, ...]:
@@ -87,9 +90,11 @@ def parse(raw: Mapping[str, Any], environ: Mapping[str, str], client: int) -> Ev
         path=normal(_text(raw.get("file_path"))) if raw.get("file_path") else "",
         skill=_text(raw.get("command_name")) if kind == ev.SKILL_EXPANDED else "",
         reason=_text(raw.get("load_reason")),
+        trigger=_text(raw.get("trigger")),
+        attended=environ.get("CLAUDE_CODE_ENTRYPOINT") == "cli",
         client=client,
         version=version,
-        reads_agents_md=version > _OLD,
+        reads_agents_md=version >= _READS_AGENTS_MD,
         raw=dict(raw),
     )
 
@@ -166,51 +171,74 @@ def render(event: Event, text: str, plan: Plan | None, message: str = "") -> dic
 
 def names_compacted_agent(event: Event) -> bool:
     """Newer clients put the agent's id on compaction events; between the two, evidence decides."""
-    return bool(event.agent_id) or event.version >= _NEW
+    return bool(event.agent_id) or event.version >= _NAMES_AGENT
 
 
 def agents_survive(event: Event) -> bool:
     """A continued subagent keeps its injections, and its SubagentStart text is not delivered again."""
-    return event.version > _OLD
+    return event.version > OLDEST
 
 
 def records_injections(event: Event) -> bool:
     """Old clients write a subagent's tool-hook injections to no transcript."""
-    return not event.agent_id or event.version >= _NEW
+    return not event.agent_id or event.version >= _RECORDS_AGENTS
 
 
 def resume_takes_siblings(event: Event) -> bool:
     """Newer clients rebuild more than the chain of parents; the resuming version decides."""
-    return event.version >= _NEW
+    return event.version >= NEWEST
 
 
 # --- what the transcript says ------------------------------------------------------------------
 
 _MARK = b"handbill.hook"  # stands in every command line that `engine install` registers
-_RECENT = 128 << 10
-_SKILLS = 32 << 20
-_TAIL = 4 << 20
+_MARGIN = 64 << 10  # the parent of the first row behind a noted place stands this close before it
+_LARGE = 256 << 10  # so much may be searched again and again before its end is noted
+_MOST = 256 << 20
 # the last: a hook that died after its answer was taken; the client calls that a success with an exit code
 _FAILURE_SIGNS = (b'"hook_non_blocking_error"', b'"hook_cancelled"', b'"exitCode":1')
+_INTERRUPTED = b"[Request interrupted by user"
 
 
-def hook_failed(world: World, event: Event, since: int) -> bool:
-    """A cheap look at the transcript's end: does the client say that a hook of ours failed?"""
-    size = world.size(event.transcript) if event.transcript else -1
-    data = world.tail(event.transcript, max(since, size - _RECENT)) if size > since else None
-    if data is None:
-        return False
-    return any(sign in data for sign in _FAILURE_SIGNS) and _MARK in data
+def look_for_signs(event: Event, world: World, since: int, asked: Asked) -> None:
+    """A cheap search of what was written behind byte `since`: did a hook of ours fail, did the conversation go back
+    to an earlier point, was a batch interrupted?"""
+    start = max(since - _MARGIN, 0)
+    data = world.tail(event.transcript, start) if event.transcript else None
+    if not data:
+        return
+    new = data[since - start :] if len(data) > since - start else data
+    asked.failed = any(sign in new for sign in _FAILURE_SIGNS) and _MARK in new
+    asked.interrupted = _INTERRUPTED in new
+    asked.moved = not event.agent_id and _went_back(data, len(data) - len(new), start == 0)
+    if asked or len(new) > _LARGE:
+        asked.scanned = start + data.rfind(b"\n") + 1
 
 
-def failures(event: Event, world: World, since: int) -> tuple[list[tuple[str, str, str]], int]:
-    """Our hooks that failed behind byte `since`, and how far the transcript was read."""
+def _went_back(data: bytes, at: int, complete: bool) -> bool:
+    """Is there a prompt behind `at` whose parent is not the newest message before it?"""
+    at = data.find(b'"promptId":"', at)
+    while at >= 0:
+        start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
+        line = data[start : end if end >= 0 else len(data)]
+        if start and b'"type":"tool_result"' not in line and b'"type":"user"' in line:
+            _, found, rest = line.partition(b'"parentUuid":"')
+            parent = data.rfind(b'"uuid":"' + rest[:36] + b'"', 0, start) if found else -1
+            if parent < 0:
+                if found:
+                    return True
+            elif b'"type":"assistant"' in data[data.find(b"\n", parent) : start]:
+                return True
+        at = data.find(b'"promptId":"', end) if end >= 0 else -1
+    return False
+
+
+def failures(event: Event, world: World, since: int) -> list[tuple[str, str, str]]:
+    """Our hooks that failed behind byte `since`, by the client's own record."""
     from handbill.hosts.claude_failures import failures as read
 
-    start = max(since, world.size(event.transcript) - (1 << 20), 0)
-    data = world.tail(event.transcript, start) or b""
-    whole = data[: data.rfind(b"\n") + 1]
-    return read(whole, _MARK), start + len(whole)
+    data = world.tail(event.transcript, since) or b""
+    return read(data[: data.rfind(b"\n") + 1], _MARK)
 
 
 def calls(event: Event, world: World, most: int) -> list[Tool]:
@@ -222,45 +250,30 @@ def calls(event: Event, world: World, most: int) -> list[Tool]:
     return [tool(call, event.cwd) for call in found if call["id"] not in known]
 
 
-def evidence(event: Event, tail: bytes | None, claims: list[Record]) -> Evidence:
-    from handbill.hosts.claude_transcript import evidence as read
+def window_now(
+    event: Event, world: World, *, since: int = 0, resumed: bool = False, unknown: bool = False
+) -> Content | None:
+    """What is in this window, by its transcript; None: there is none to read, or not all of it yet.
 
-    return read(tail, claims, event, records=records_injections(event))
-
-
-def kept_tail(data: bytes, since: int) -> Survivors | None:
-    from handbill.hosts.claude_transcript import kept_tail as read
-
-    return read(data, since)
-
-
-def went_on(event: Event, world: World, batches: set[str]) -> set[str]:
-    """Those of some batches behind which the conversation went on: no compaction keeps them in its last messages."""
-    from handbill.hosts.claude_transcript import followed
-
-    data = world.tail(event.transcript, -_TAIL) if event.transcript and batches else None
-    return {batch for batch in batches if data and followed(data, batch)}
-
-
-def skills_loaded(event: Event, world: World) -> list[str]:
-    """Folders of the skills that the client put into this window, by its own record."""
-    from handbill.hosts.claude_transcript import skills
-
-    return skills(world.tail(event.transcript, -_SKILLS) or b"") if event.transcript else []
-
-
-def survivors(event: Event, world: World, *, live: bool, most: int) -> Survivors | None:
-    """What is in this window by its transcript (None: there is none to read, or not all of it yet).
-
-    `live`: the window was not rebuilt by a resume.
+    `since`: only what was written behind this byte is asked for. `resumed`: a new process rebuilds the window.
+    `unknown`: we have no ledger of it, so the transcript must reach up to this event.
     """
-    data = world.tail(event.transcript, -most if most else 0, 256 << 20) if event.transcript else None
-    if data is None or (live and not _reaches(data, event)):
+    if not event.transcript:
         return None
-    from handbill.hosts.claude_transcript import survivors as read
+    from handbill.hosts.claude_chain import Loader
+    from handbill.hosts.claude_window import content
 
-    complete = not most or world.size(event.transcript) <= len(data)
-    return read(data, siblings=live or resume_takes_siblings(event), complete=complete)
+    loader = Loader(siblings=resume_takes_siblings(event)) if resumed else None
+    agent = bool(event.agent_id)
+    if since:
+        data = world.tail(event.transcript, max(since - _MARGIN, 0))
+        found = content(data, loader, start=max(since - _MARGIN, 0), agent=agent) if data is not None else None
+        if found is not None or data is None:
+            return found
+    data = world.tail(event.transcript, 0, _MOST)
+    if data is None or (unknown and not resumed and not _reaches(data, event)):
+        return None
+    return content(data, loader, agent=agent)
 
 
 def _reaches(data: bytes, event: Event) -> bool:

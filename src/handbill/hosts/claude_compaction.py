@@ -3,15 +3,8 @@
 from __future__ import annotations
 
 from handbill.core.pack import meant
-from handbill.hosts.claude_transcript import (
-    attachment_of,
-    blocks_of,
-    calls_in,
-    kept_from,
-    record_of,
-    segment_of,
-    titles_in,
-)
+from handbill.hosts.claude_rows import attachment_of, blocks_of, calls_in, is_boundary, read
+from handbill.hosts.claude_window import blocks_and_cuts, denials, select
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +20,7 @@ _BODY = "Base directory for this skill: "
 class Compaction:
     """`before`: file -> how it came in; the sets say what became of it."""
 
-    __slots__ = ("at", "before", "reattached", "redelivered", "reread", "summary", "tail", "tokens", "trigger")
+    __slots__ = ("at", "before", "kept", "reattached", "redelivered", "reread", "summary", "tokens", "trigger")
 
     def __init__(self) -> None:
         self.at = ""
@@ -35,14 +28,14 @@ class Compaction:
         self.tokens: tuple[int, int] = (0, 0)  # before and after, as the client counts; 0: it does not say
         self.summary = ""
         self.before: dict[str, str] = {}
-        self.tail: set[str] = set()  # in the last messages, which the client keeps
+        self.kept: set[str] = set()  # in the messages that the client kept
         self.reattached: set[str] = set()  # put back by the client itself
         self.redelivered: set[str] = set()
         self.reread: set[str] = set()
 
     def fate(self, file: str) -> str:
-        if file in self.tail:
-            return "kept in the last messages"
+        if file in self.kept:
+            return "kept by the client"
         if file in self.reattached:
             return "put back by the client"
         if file in self.redelivered:
@@ -55,34 +48,35 @@ class Compaction:
 
 def last_compaction(data: bytes) -> Compaction | None:
     """The newest one of a transcript; None: it was never compacted."""
-    records = [record for line in data.split(b"\n") if (record := record_of(line)) is not None]
-    places = [index for index, record in enumerate(records) if record.get("subtype") == "compact_boundary"]
-    if not places:
+    rows = read(data)
+    boundary = next((uuid for uuid in reversed(rows.by_id) if is_boundary(rows.by_id[uuid])), "")
+    if not boundary:
         return None
-    boundary = places[-1]
-    start = places[-2] if len(places) > 1 else 0
     found = Compaction()
-    metadata = records[boundary].get("compactMetadata")
+    record = rows.by_id[boundary]
+    metadata = record.get("compactMetadata")
     metadata = metadata if isinstance(metadata, dict) else {}
-    found.at = str(records[boundary].get("timestamp", ""))
+    found.at = str(record.get("timestamp", ""))
     found.trigger = str(metadata.get("trigger", ""))
     found.tokens = (int(metadata.get("preTokens") or 0), int(metadata.get("postTokens") or 0))
-    named = [record for record in records[:boundary] if record.get("uuid")]
-    kept = kept_from([*named, records[boundary]], len(named), segment_of(records[boundary]))
-    tail = {record["uuid"] for record in named[kept:]}
-    for record in records[start:boundary]:
-        for file, how in _files(record).items():
+    earlier = read(data[: rows.at[boundary]])
+    before, after = select(earlier), select(rows)
+    now = after.inside if after is not None else set()
+    for uuid in [uuid for uuid in earlier.by_id if before is not None and uuid in before.inside]:
+        for file, how in _files(earlier.by_id[uuid]).items():
             found.before.setdefault(file, how)
-            if record.get("uuid") in tail:
-                found.tail.add(file)
-    for record in records[boundary + 1 :]:
-        _after(record, found)
+            if uuid in now:
+                found.kept.add(file)
+    for uuid, row in rows.by_id.items():
+        if uuid in now and rows.at[uuid] > rows.at[boundary]:
+            _after(row, found)
     return found
 
 
 def _files(record: Rec) -> dict[str, str]:
     """What one record brought into the window."""
-    found = {meant(title[0]): DELIVERED for title in titles_in(record)[0]}
+    titles = [*blocks_and_cuts(record)[0], *(title for _, blocks in denials(record) for title in blocks)]
+    found = {meant(title[0]): DELIVERED for title in titles}
     for call in calls_in(record):
         path = call.get("input", {}).get("file_path") if call.get("name") in _READERS else None
         if isinstance(path, str):

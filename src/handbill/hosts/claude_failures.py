@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handbill.hosts.claude_transcript import attachment_of, records_with
+from handbill.hosts.claude_rows import attachment_of, records_with
 
 _FAILURES = (b'"hook_non_blocking_error"', b'"hook_cancelled"', b'"hook_success"')
 

@@ -1,0 +1,64 @@
+"""What a command may run and write: never anything that a repository brought along.
+
+Programs are taken from absolute folders of the PATH outside of the project. An interpreter that is named
+in the project's settings is run only if an installation of this user's wrote it there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+
+from handbill.config import folder_of
+from handbill.hotjson import loads
+from handbill.store.disk import make_private_directory, replace
+
+Installed = dict[str, dict[str, str]]  # settings file -> {"interpreter", "folder"}
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """With links followed on both sides."""
+    real, root = os.path.realpath(path), os.path.realpath(folder)
+    return real == root or real.startswith(root.rstrip("/") + "/")
+
+
+def search_path(project: str) -> list[str]:
+    """The folders of the PATH that no repository can fill."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return [folder for folder in folders if os.path.isabs(folder) and not is_inside(folder, project)]
+
+
+def find_program(name: str, project: str) -> str:
+    """Its absolute path; empty: there is none."""
+    return shutil.which(name, path=os.pathsep.join(search_path(project))) or ""
+
+
+def _record() -> str:
+    return os.path.join(folder_of("XDG_STATE_HOME", ".local/state", os.environ), "handbill", "installed.json")
+
+
+def installed() -> Installed:
+    """What this user's installations registered, by our own record."""
+    try:
+        with open(os.open(_record(), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), encoding="utf-8") as file:
+            found = loads(file.read(1 << 20))
+    except (OSError, ValueError):
+        return {}  # nothing was installed yet; `engine install` writes it anew
+    rows = found.items() if isinstance(found, dict) else ()
+    return {path: values for path, values in rows if isinstance(values, dict)}
+
+
+def remember(settings: str, interpreter: str, folder: str) -> None:
+    _write({**installed(), settings: {"interpreter": interpreter, "folder": folder}})
+
+
+def forget(settings: str) -> None:
+    known = installed()
+    if known.pop(settings, None) is not None:
+        _write(known)
+
+
+def _write(known: Installed) -> None:
+    make_private_directory(os.path.dirname(_record()))
+    replace(_record(), json.dumps(known, indent=2).encode())

@@ -1,0 +1,155 @@
+"""The ledger against the window's content: what is still there, what is gone, what was there before we knew."""
+
+from __future__ import annotations
+
+from handbill.core.epochs import SAME_MOMENT, next_epoch, opened, reloaded, within
+from handbill.core.event import TOOL_CALLED
+from handbill.core.pack import meant, shown
+from handbill.core.paths import parent
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.core.content import Content
+    from handbill.core.event import Event
+    from handbill.core.pack import Title
+    from handbill.core.window import Record, Window
+
+    Titles = dict[Title, int]
+
+
+def denied_calls(window: Window) -> set[str]:
+    """Tool calls whose denial carried files, by our own ledger."""
+    records = [*window.files.values(), *window.carried.values()]
+    found = {str(record["batch"]) for record in records if record["via"] == TOOL_CALLED}
+    return found | {str(claim["batch"]) for claim in window.claims}
+
+
+def inherited(window: Window, content: Content, *, records: bool) -> Window:
+    """Judge what was carried over a compaction, now that the transcript shows what was kept."""
+    twin = window.copy()
+    titles = content.titles(denied_calls(window))
+    for path, record in window.carried.items():
+        kept = _kept_parts(path, record, titles) if records else _kept_batch(record, content.calls)
+        if kept and path not in twin.files:
+            twin.files[path] = {**record, "parts": kept}
+            if "." in kept:
+                twin.pending[path] = record["reason"]
+    _drop_orphans(twin)
+    twin.carried, twin.carried_from = {}, 0
+    twin.flags.pop("kept_unknown", None)
+    return twin
+
+
+def resumed(window: Window, content: Content, event: Event, now: float) -> Window:
+    """Keep what the resuming client rebuilds; the rest is pending again."""
+    twin = window.copy()
+    titles = content.titles(denied_calls(window))
+    for path, record in window.files.items():
+        if record["via"] == "host" or _of_this_moment(record, event, now):
+            continue
+        parts = _kept_parts(path, record, titles) or "." * len(record["parts"])
+        twin.files[path] = {**record, "parts": parts}
+        if "." in parts:
+            twin.pending.setdefault(path, record["reason"])
+    for path, record in window.carried.items():  # a compaction came last: what it kept was rebuilt, or not
+        kept = _kept_parts(path, record, titles)
+        if kept and path not in twin.files:
+            twin.files[path] = {**record, "parts": kept}
+            if "." in kept:
+                twin.pending.setdefault(path, record["reason"])
+    twin.carried, twin.carried_from, twin.suspect = {}, 0, -1
+    twin.flags.pop("kept_unknown", None)
+    twin.claims = [claim for claim in window.claims if _of_this_moment(claim, event, now)]
+    _drop_orphans(twin)
+    return twin if _differs(twin, window) else window
+
+
+def left(window: Window, content: Content) -> list[str]:
+    """Files of ours that were in this window, and that its transcript no longer shows."""
+    titles = content.titles(denied_calls(window))
+    open_parts = {(item[0], item[1]) for claim in window.claims for item in claim["items"]}
+    found = []
+    for path, record in window.files.items():
+        for part, letter in enumerate(record["parts"], 1):
+            name = (shown(path), record["hash"], part, len(record["parts"]))
+            if letter in "ks" and name not in titles and (path, part) not in open_parts and record["via"] != "host":
+                found.append(path)
+                break
+    return found
+
+
+def rewound(window: Window, content: Content, event: Event) -> Window:
+    """The conversation went back to an earlier point: what came after that is out of the window."""
+    twin = next_epoch(window)
+    titles = content.titles(denied_calls(window))
+    for path, record in window.files.items():
+        unchanged = event.is_moment(record["batch"]) or (reloaded(record) and _host_has(path, record, content))
+        kept = record["parts"] if unchanged else _kept_parts(path, record, titles)
+        if not kept:
+            del twin.files[path]
+        elif kept != record["parts"]:
+            twin.files[path] = {**record, "parts": kept}
+            if "." in kept:
+                twin.pending[path] = record["reason"]
+    twin.claims = [claim for claim in window.claims if event.is_moment(claim["batch"])]
+    twin.flags["rewound"] = twin.epoch
+    _drop_orphans(twin)
+    return twin
+
+
+def _host_has(path: str, record: Record, content: Content) -> bool:
+    """Root instruction files stand before the conversation; a skill stands where it was begun."""
+    return not record["reason"].startswith("skill ") or parent(path) in content.skills
+
+
+def _of_this_moment(record: Record, event: Event, now: float) -> bool:
+    """Another lane of this very event delivered it: no transcript can show it yet."""
+    return bool(record["batch"] == event.batch and within(record["at"], now, SAME_MOMENT))
+
+
+def adopted(event: Event, window: Window | None, content: Content, now: float) -> Window:
+    """A ledger rebuilt from the transcript alone."""
+    twin = opened(event, window, now)
+    for (shown_path, digest, part, parts), size in content.titles(content.file_calls).items():
+        path = meant(shown_path)
+        record = twin.files.get(path)
+        if record is None or record["hash"] != digest or len(record["parts"]) != parts:
+            record = {
+                "inode": "", "hash": digest, "chars": 0, "reason": "found in the transcript",
+                "at": now, "via": "transcript", "batch": "", "parts": "." * parts,
+            }  # fmt: skip
+        letters = record["parts"]
+        letters = letters[: part - 1] + "k" + letters[part:]
+        twin.files[path] = {**record, "parts": letters, "chars": record["chars"] + size}
+    for path, record in twin.files.items():
+        if "." in record["parts"]:
+            twin.pending[path] = record["reason"]
+    return twin
+
+
+def _kept_parts(path: str, record: Record, titles: Titles) -> str:
+    name, total = shown(path), len(record["parts"])
+    letters = ["k" if (name, record["hash"], part, total) in titles else "." for part in range(1, total + 1)]
+    return "".join(letters) if "k" in letters else ""
+
+
+def _kept_batch(record: Record, calls: list[str]) -> str:
+    """Where injections are in no transcript: those of a kept tool call are kept with it."""
+    parts: str = record["parts"]
+    if len(parts) > 1:
+        return ""  # only the last part's call is known: a repeated part is better than a lost one
+    return parts.replace("s", "e") if record["batch"] and record["batch"] in calls else ""
+
+
+def _drop_orphans(window: Window) -> None:
+    """A line that refers to another file's text is worth nothing without that text."""
+    for path, record in window.files.items():
+        other = record.get("same")
+        if other and not window.holds(other):
+            del window.files[path]
+            window.pending.pop(path, None)
+
+
+def _differs(one: Window, other: Window) -> bool:
+    names = ("files", "pending", "claims", "carried", "suspect")
+    return any(getattr(one, name) != getattr(other, name) for name in names)

@@ -1,0 +1,199 @@
+"""Which rows of a Claude Code transcript are in the window: chain, kept segment, leaf, and what is beside the chain.
+
+A window that is live holds all that was written since it began (`loader` is None). One that was resumed
+holds what that version's loader rebuilds.
+"""
+
+from __future__ import annotations
+
+from handbill.hosts.claude_rows import has_result, is_boundary, message_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.hosts.claude_rows import Row, Rows
+
+
+class Loader:
+    """How a client version rebuilds a resumed window. `siblings`: attachments beside the chain are put back."""
+
+    __slots__ = ("siblings",)
+
+    def __init__(self, *, siblings: bool) -> None:
+        self.siblings = siblings
+
+
+def preserved(boundary: Row) -> list[str]:
+    """The rows that a compaction kept, as its own row lists them; the ends of the list if that is all it says."""
+    metadata = boundary.get("compactMetadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    messages, segment = metadata.get("preservedMessages"), metadata.get("preservedSegment")
+    if isinstance(messages, dict) and isinstance(messages.get("uuids"), list):
+        return [uuid for uuid in messages["uuids"] if isinstance(uuid, str)]
+    ends = [segment.get("headUuid"), segment.get("tailUuid")] if isinstance(segment, dict) else []
+    return [uuid for uuid in ends if isinstance(uuid, str)]
+
+
+def _anchor(boundary: Row) -> str:
+    metadata = boundary.get("compactMetadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    for name in ("preservedMessages", "preservedSegment"):
+        value = metadata.get(name)
+        if isinstance(value, dict):
+            return str(value.get("anchorUuid", ""))
+    return ""
+
+
+def relinked(rows: Rows, *, live: bool, partial: bool) -> str | None:
+    """Put the rows that the newest compaction kept behind it, and drop all others before it.
+
+    Returns the last kept row; empty: none was kept. None: some are not in what was read.
+    """
+    order = list(rows.by_id)
+    marks = [index for index, uuid in enumerate(order) if is_boundary(rows.by_id[uuid])]
+    if not any(preserved(rows.by_id[order[index]]) for index in marks):
+        return ""
+    last = marks[-1]
+    boundary = rows.by_id[order[last]]
+    named = preserved(boundary)
+    uuids = _kept(rows, order[:last], boundary)
+    if named and (not uuids or any(uuid not in rows.by_id for uuid in uuids)):
+        if partial:
+            return None
+        if not live:
+            return ""  # the loader leaves everything as it is
+        uuids = _present(rows, order[:last], named)  # the running client has them, whatever it wrote down
+    if uuids:
+        _link(rows, uuids, _anchor(boundary))
+    kept = set(uuids)
+    for uuid in order[:last]:
+        if uuid not in kept:
+            del rows.by_id[uuid]
+    for uuid, row in rows.by_id.items():
+        gone = rows.parent[uuid] and rows.parent[uuid] not in rows.by_id and uuid not in kept
+        if uuids and gone and row.get("type") in ("user", "assistant"):
+            rows.parent[uuid] = uuids[-1]
+    return uuids[-1] if uuids else ""
+
+
+def _kept(rows: Rows, before: list[str], boundary: Row) -> list[str]:
+    """The kept rows in order; with only the ends known, the chain between them."""
+    metadata = boundary.get("compactMetadata") or {}
+    if isinstance(metadata.get("preservedMessages"), dict) or not preserved(boundary):
+        return preserved(boundary)
+    head, tail = str(metadata["preservedSegment"].get("headUuid")), str(metadata["preservedSegment"].get("tailUuid"))
+    found: list[str] = []
+    while tail in rows.by_id and tail not in found:
+        found.append(tail)
+        if tail == head:
+            return found[::-1]
+        tail = rows.parent[tail]
+    return []
+
+
+def _present(rows: Rows, before: list[str], named: list[str]) -> list[str]:
+    there = [index for index, uuid in enumerate(before) if uuid in named]
+    return before[there[0] :] if there else []
+
+
+def _link(rows: Rows, uuids: list[str], anchor: str) -> None:
+    children = [uuid for uuid, parent in rows.parent.items() if parent == anchor and uuid != uuids[0]]
+    for uuid, parent in zip(uuids, [anchor, *uuids]):
+        rows.parent[uuid] = parent
+    for uuid in children:
+        if uuid not in uuids:
+            rows.parent[uuid] = uuids[-1]
+
+
+def leaf_of(rows: Rows, kept: str, loader: Loader | None) -> str:
+    if loader is None:
+        behind = kept and rows.last in _ancestors(rows, kept)  # nothing was said since: what was kept comes last
+        return rows.last if rows.last in rows.by_id and not behind else kept
+    if rows.cleared:
+        return ""
+    noted = rows.checkpoint if rows.checkpoint in rows.by_id else ""
+    if not kept or (rows.explicit and noted):
+        if noted and not rows.explicit and rows.last in rows.by_id and noted in _ancestors(rows, rows.last):
+            noted = rows.last  # the conversation went on since
+        leaf = _speaker(rows, noted or (rows.last if not kept else ""))
+        if leaf:
+            return leaf
+    return _newest_end(rows)
+
+
+def _newest_end(rows: Rows) -> str:
+    """Of all ends of branches the one that was noted or written last."""
+    parents = {rows.parent[uuid] for uuid in rows.by_id}
+    spoken_on = {rows.parent[u] for u, row in rows.by_id.items() if row.get("type") in ("user", "assistant")}
+    ends = {_speaker(rows, uuid) for uuid in rows.by_id if uuid not in parents} - spoken_on - {""}
+    if len(ends) > 1:
+        chosen = rows.checkpoint if rows.checkpoint in ends else rows.last
+        ends = {_speaker(rows, chosen)} - {""} or ends if chosen in rows.by_id else ends
+    found = [uuid for uuid in rows.by_id if uuid in ends and (rows.agent or not rows.by_id[uuid].get("isSidechain"))]
+    return max(found, key=lambda uuid: str(rows.by_id[uuid].get("timestamp")), default="")
+
+
+def _speaker(rows: Rows, uuid: str) -> str:
+    """The nearest message of the user or the assistant at or above a row."""
+    for above in _ancestors(rows, uuid):
+        if rows.by_id[above].get("type") in ("user", "assistant"):
+            return above
+    return ""
+
+
+def _ancestors(rows: Rows, uuid: str) -> list[str]:
+    found: dict[str, None] = {}
+    while uuid in rows.by_id and uuid not in found:
+        found[uuid] = None
+        uuid = rows.parent[uuid]
+    return list(found)
+
+
+def chain_from(rows: Rows, leaf: str, *, live: bool) -> list[str]:
+    found = _ancestors(rows, leaf)
+    while not live and found and rows.parent[found[-1]] and rows.parent[found[-1]] not in rows.by_id:
+        near = _close_before(rows, found)  # a parent that was never written: the loader takes what came just before
+        if not near:
+            break
+        found += [uuid for uuid in _ancestors(rows, near) if uuid not in found]
+    return found[::-1]
+
+
+def _close_before(rows: Rows, found: list[str]) -> str:
+    from datetime import datetime, timedelta
+
+    def moment(uuid: str) -> datetime | None:
+        try:
+            return datetime.fromisoformat(str(rows.by_id[uuid].get("timestamp")))
+        except ValueError:
+            return None
+
+    at, seen = moment(found[-1]), set(found)
+    gaps = {uuid: at - then for uuid in rows.by_id if uuid not in seen and at and (then := moment(uuid)) is not None}
+    near = {uuid: gap for uuid, gap in gaps.items() if timedelta() <= gap <= timedelta(seconds=5)}
+    return min(near, key=lambda uuid: near[uuid], default="")
+
+
+def beside_chain(rows: Rows, inside: set[str], chain: list[str], loader: Loader | None) -> set[str]:
+    """Rows off the chain that are in the window all the same; never another prompt, and what followed it."""
+    answers = {message_id(rows.by_id[uuid]) for uuid in chain if rows.by_id[uuid].get("type") == "assistant"}
+    answers.discard("")
+    leaf = chain[-1] if chain else ""
+    found: set[str] = set()
+    below = {leaf}
+    for uuid, row in rows.by_id.items():
+        if uuid in inside:
+            continue
+        parent, kind = rows.parent[uuid], row.get("type")
+        near = parent in inside or parent in found
+        hangs = kind in ("attachment", "system") and not is_boundary(row)
+        if kind == "assistant":
+            taken = message_id(row) in answers
+        elif has_result(row):
+            taken = near
+        else:
+            taken = hangs and ((near and (loader is None or loader.siblings)) or parent in below)
+        if taken:
+            found.add(uuid)
+            if hangs and parent in below:
+                below.add(uuid)
+    return found

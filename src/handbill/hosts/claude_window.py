@@ -1,0 +1,180 @@
+"""What is in a Claude Code window now: transcript -> ordered content. Everything that judges a window asks this."""
+
+from __future__ import annotations
+
+from handbill.core.content import Content
+from handbill.core.pack import BETWEEN, HELD, blocks_in, read_title
+from handbill.hosts.claude_chain import beside_chain, chain_from, leaf_of, preserved, relinked
+from handbill.hosts.claude_rows import (
+    attachment_of,
+    blocks_of,
+    calls_in,
+    is_answer,
+    is_boundary,
+    message_id,
+    read,
+    record_of,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.core.pack import Title
+    from handbill.hosts.claude_chain import Loader
+    from handbill.hosts.claude_rows import Row, Rows
+
+_CUT = "<persisted-output>"
+_BOUNDARY = b'"compact_boundary"'
+_SKILL = "Base directory for this skill: "
+_HOOK_ERROR = " hook error: "
+# another tool's error may say anything
+_FILE_TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "NotebookRead")
+# Of a larger file, older clients read only the chain, not what is beside it.
+BIG = 5 << 20
+
+
+def content(data: bytes, loader: Loader | None = None, *, start: int = 0, agent: bool = False) -> Content | None:
+    """`data` is the transcript from byte `start` on. None: it must be read from further back."""
+    began = _began(data) if not start else 0
+    rows = read(data[began:], start + began, agent=agent)
+    found = _content(rows, loader, len(data), partial=bool(start or began))
+    if found is None and began:  # what the newest compaction kept, or a rewind led to, is older
+        return _content(read(data, agent=agent), loader, len(data), partial=False)
+    return found
+
+
+def _began(data: bytes) -> int:
+    """Where the newest compaction's row begins: what is older is out of the window, unless its row names it."""
+    at = data.rfind(_BOUNDARY)
+    while at >= 0:
+        start = data.rfind(b"\n", 0, at) + 1
+        end = data.find(b"\n", at)
+        row = record_of(data[start:end]) if end >= 0 else None
+        if row is not None and is_boundary(row):
+            kept = [data.find(f'"uuid":"{uuid}"'.encode()) for uuid in preserved(row)]
+            first = min((place for place in kept if place >= 0), default=start)
+            return max(data.rfind(b"\n", 0, min(first, start)), 0)
+        at = data.rfind(_BOUNDARY, 0, start)
+    return 0
+
+
+class Selection:
+    """The rows of a window: `chain` from its first to its leaf, `inside` with those beside it as well."""
+
+    __slots__ = ("chain", "inside", "whole")
+
+    def __init__(self, chain: list[str], inside: set[str], whole: bool) -> None:
+        self.chain = chain
+        self.inside = inside
+        self.whole = whole
+
+
+def select(rows: Rows, loader: Loader | None = None, *, size: int = 0, partial: bool = False) -> Selection | None:
+    """None: the rows that were read do not suffice."""
+    compacted = any(map(is_boundary, rows.by_id.values()))
+    kept = relinked(rows, live=loader is None, partial=partial)
+    if kept is None:
+        return None
+    chain = chain_from(rows, leaf_of(rows, kept, loader), live=loader is None)
+    before = rows.parent[chain[0]] if chain else ""
+    leads_back = partial and before != "" and before not in rows.by_id
+    if leads_back and compacted:
+        return None  # past a compaction: everything must be read
+    inside = set(chain)
+    if loader is None or loader.siblings or kept or size <= BIG:
+        inside |= beside_chain(rows, inside, chain, loader)
+    return Selection(chain, inside, not leads_back)
+
+
+def _content(rows: Rows, loader: Loader | None, size: int, *, partial: bool) -> Content | None:
+    chosen = select(rows, loader, size=size, partial=partial)
+    if chosen is None:
+        return None
+    found = Content(whole=chosen.whole)
+    for uuid, row in rows.by_id.items():
+        if uuid in chosen.inside:
+            _take(row, found)
+    _order(rows, chosen.chain, found)
+    return found
+
+
+def _take(row: Row, found: Content) -> None:
+    whole, cut = blocks_and_cuts(row)
+    found.blocks.update(whole)
+    found.cut |= cut
+    for denied, reason in denials(row):
+        found.denials.setdefault(denied, {}).update(reason)
+    for call in calls_in(row):
+        found.calls.append(call["id"])
+        if call.get("name") in _FILE_TOOLS:
+            found.file_calls.add(call["id"])
+    for block in blocks_of(row) if row.get("type") == "user" else ():
+        text = block.get("text")
+        if isinstance(text, str) and text.startswith(_SKILL):
+            found.skills.append(text[len(_SKILL) :].partition("\n")[0])
+
+
+def blocks_and_cuts(row: Row) -> tuple[dict[Title, int], set[Title]]:
+    """Our blocks in one injection: whole ones, and those that the client cut to a preview.
+
+    One row holds the values of all handlers of a start; only a value of its own can be cut.
+    """
+    attachment = attachment_of(row)
+    whole: dict[Title, int] = {}
+    cut: set[Title] = set()
+    content = attachment.get("content") if attachment.get("type") == "hook_additional_context" else ()
+    for text in content if isinstance(content, list) else [content]:
+        if isinstance(text, str):
+            if text.startswith(_CUT):
+                cut.update(filter(None, map(read_title, text.split("\n"))))
+            else:
+                whole.update(blocks_in(text))
+    return whole, cut
+
+
+def denials(row: Row) -> list[tuple[str, dict[Title, int]]]:
+    """(tool call, our blocks in it) of results that read like a denial of ours."""
+    found = []
+    for block in blocks_of(row) if row.get("type") == "user" else ():
+        call, inner = block.get("tool_use_id"), block.get("content")
+        if block.get("type") != "tool_result" or block.get("is_error") is not True or not isinstance(call, str):
+            continue
+        parts = inner if isinstance(inner, list) else [{"text": inner}]
+        for text in [part.get("text") for part in parts if isinstance(part, dict)]:
+            if isinstance(text, str) and _is_denial(text):
+                at = text.find(BETWEEN)
+                while at >= 0 and not (blocks := blocks_in(text[at + len(BETWEEN) :])):
+                    at = text.find(BETWEEN, at + 1)
+                if at >= 0:
+                    found.append((call, dict(blocks)))
+    return found
+
+
+def _is_denial(text: str) -> bool:
+    """It begins with our mark; newer clients put the hook's name before it."""
+    before, error, rest = text.partition(_HOOK_ERROR)
+    return text.startswith(HELD) or (bool(error) and before.startswith("PreToolUse:") and rest.startswith(HELD))
+
+
+def _order(rows: Rows, chain: list[str], found: Content) -> None:
+    """What came before what: behind which calls and prompts the model answered again."""
+    answers = [i for i, uuid in enumerate(chain) if is_answer(rows.by_id[uuid])]
+    found.boundary = max((rows.at[u] for u in rows.by_id if is_boundary(rows.by_id[u])), default=-1)
+    if not answers:
+        return
+    last = rows.by_id[chain[answers[-1]]]
+    found.last_answer = max(rows.at[chain[i]] for i in answers)
+    for uuid in chain[: answers[-1]]:
+        row = rows.by_id[uuid]
+        if row.get("type") == "user" and isinstance(row.get("promptId"), str):
+            found.prompts.add(row["promptId"])
+            found.answered.add(row["promptId"])
+        if row.get("type") == "assistant" and not _same_answer(row, last):
+            found.answered.update(call["id"] for call in calls_in(row))
+    speakers = {message_id(rows.by_id[u]) for u in chain[: answers[-1]]} - {message_id(last), ""}
+    for row in rows.by_id.values():  # parallel calls stand beside the chain
+        if message_id(row) in speakers:
+            found.answered.update(call["id"] for call in calls_in(row))
+
+
+def _same_answer(row: Row, other: Row) -> bool:
+    return row is other or (message_id(row) != "" and message_id(row) == message_id(other))
