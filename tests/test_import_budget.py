@@ -17,7 +17,7 @@ SOURCE = str(Path(__file__).parents[1] / "src")
 STANDARD = {"_blake2", "_json", "errno", "fcntl", "posix", "time", "__future__"}
 ALWAYS = {
     "config", "digest", "core", "core.event", "core.migrate", "core.paths", "core.plan", "core.records", "core.sheet", "core.window",
-     "errors", "handlers", "handlers.table", "hook", "hosts", "hosts.claude_code", "hosts.table", "hotjson",
+     "errors", "handlers", "handlers.table", "hook", "hosts", "hosts.claude_code", "hosts.claude_tools", "hosts.table", "hotjson",
     "pipeline", "store", "store.files", "turn", "world",
 }  # fmt: skip
 WRITING = {"core.claim", "core.pack", "delivery", "logbook", "store.api", "store.disk"}
@@ -78,10 +78,10 @@ def ours(modules: set[str]) -> set[str]:
 @pytest.mark.parametrize(
     "events, extra",
     [
-        ([START, read(1), read(2)], {"handlers.directives"}),  # nothing to do
+        ([START, read(1), read(2)], {"handlers.directives", "handlers.roots"}),  # nothing to do
         (
             [START, read(1)],
-            {"handlers.directives", "handlers.native"} | WRITING,
+            {"handlers.directives", "handlers.native", "handlers.roots"} | WRITING,
         ),  # delivers a directive
         (
             [START],

@@ -83,6 +83,7 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
     from handbill.core.claim import claim, postponed
 
     event, plan = turn.event, turn.plan
+    turn.world.add_roots([*plan.roots, *(current.flags.get("roots", ()) if current is not None else ())])
     gate = plan.verdict == BLOCK
     own = _own_pages(turn)
     sheets = {**_sheets(turn, current), **own} if room and current is not None else {}
@@ -258,6 +259,8 @@ def _noted(turn: Turn, window: Window, moved: list[str]) -> Window:
         after.flags.update(plan.flags)
         for path in plan.unwanted:
             after.pending.pop(path, None)
+        if plan.roots:
+            after.flags["roots"] = sorted({*after.flags.get("roots", ()), *plan.roots})
         if plan.permits:
             after.flags["permits"] = sorted({*after.flags.get("permits", ()), *plan.permits})
         if plan.work is not None:

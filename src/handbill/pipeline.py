@@ -18,6 +18,7 @@ from handbill.core.event import (
     TOOL_BATCH_FINISHED,
     TOOL_CALLED,
 )
+from handbill.core.paths import under
 from handbill.core.plan import BLOCK, Plan
 from handbill.core.records import Broken
 from handbill.core.window import Window
@@ -54,6 +55,8 @@ def _run(turn: Turn) -> Answer:
     if event.kind in (TOOL_CALLED, STOPPING):
         return _gated(turn, window)
     turn.facts = gather(turn, window)
+    if turn.asked.queued:
+        return Answer()  # it waits for the running turn, whose next event delivers
     current = window
     if turn.facts is not None:
         from handbill.delivery import advance
@@ -64,6 +67,8 @@ def _run(turn: Turn) -> Answer:
     if current is not None and _is_left_open(event, current):
         return _keep(turn)
     channel = event.kind in turn.host.CHANNELS
+    if event.tools:
+        _find_added(turn)
     if current is not None:
         _heard(turn, current, channel)
         turn.plan.add(decide(turn, current))
@@ -102,6 +107,8 @@ def _heard(turn: Turn, current: Window, channel: bool) -> None:
     event = turn.event
     for notice in turn.store.notices(event.session_id) if channel else ():
         (event.tasks if notice["verb"] == "task" else event.notices).append(notice)
+    if event.agent_id and event.tasks:
+        event.call = turn.host.call_behind(event, turn.world)
     rebuilt = turn.facts is not None and turn.facts.whole_content and turn.opened != ""
     if rebuilt or any(notice["verb"] in ("activate", "continue") for notice in event.notices):
         event.skills = _skills_loaded(turn)  # what the host itself brought is there
@@ -113,6 +120,14 @@ def _heard(turn: Turn, current: Window, channel: bool) -> None:
         from handbill.recall import recall
 
         recall(turn, current)
+
+
+def _find_added(turn: Turn) -> None:
+    """A call went out of the places that we know: did the user add that directory to the session?"""
+    event, known = turn.event, (turn.config.project, turn.config.user_library, *turn.config.allowed)
+    paths = [path for tool in event.tools for path in (*tool.files, *tool.places)]
+    if not all(any(under(path, root) for root in known) for path in paths):
+        event.added = turn.host.added_directories(event, turn.world, turn.config.home)
 
 
 def _skills_loaded(turn: Turn) -> list[str]:
@@ -188,7 +203,7 @@ _SIGNED = frozenset({TOOL_BATCH_FINISHED, PROMPT_SUBMITTED, TOOL_CALLED})
 def gather(turn: Turn, window: Window | None) -> Facts | None:
     """What the transcript must say first; None on the usual event, where nothing is open."""
     event = turn.event
-    asked = _asked(turn, window)
+    turn.asked = asked = _asked(turn, window)
     if window is None or not window.started or event.kind not in _SETTLED:
         return _look(turn, window, asked)
     if window.claims or window.carried or window.suspect >= 0 or asked:

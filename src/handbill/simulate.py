@@ -217,9 +217,6 @@ class Simulator:
 
     def _before(self, raw: Raw, path: str) -> None:
         """What the client has written by the time the hooks run."""
-        if raw["hook_event_name"] == "UserPromptSubmit":
-            message = {"role": "user", "content": raw.get("prompt", "")}
-            self._write(path, {"type": "user", "promptId": raw.get("prompt_id", ""), "message": message})
         if raw["hook_event_name"] == "PostToolBatch":
             calls = raw.get("tool_calls", [])
             blocks = [
@@ -247,6 +244,9 @@ class Simulator:
             self._boundary(path)
             view[:] = view[self._kept_from.get(moment.window, len(view)) :]  # the last message, and what came with it
             self._kept_from[moment.window] = 0
+        if name == "UserPromptSubmit":  # written only after its hooks have answered
+            message = {"role": "user", "content": raw.get("prompt", "")}
+            self._write(path, {"type": "user", "promptId": raw.get("prompt_id", ""), "message": message})
         for text in moment.texts:
             if name == "SessionStart" and (at, text) in view:
                 continue  # the client drops a repeat of the same bytes

@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 class Asked:
     """Why the transcript must be looked at: a failed hook left a mark, or its newest part shows a sign."""
 
-    __slots__ = ("failed", "interrupted", "missed", "moved", "scanned")
+    __slots__ = ("failed", "interrupted", "missed", "moved", "queued", "scanned")
 
     def __init__(self, *, missed: bool = False) -> None:
         self.missed = missed  # a hook of ours could not do its work
         self.failed = False  # the host says that one of them failed
         self.moved = False  # the conversation may have gone back to an earlier point
         self.interrupted = False  # a batch of calls may have ended without its event
+        self.queued = False  # a prompt that waits: its turn is another one's, and its text may be taken back
         self.scanned = 0  # how far the transcript was searched; 0: not worth noting
 
     def __bool__(self) -> bool:
@@ -49,7 +50,20 @@ class Answer:
 class Turn:
     """One event on its way through the house."""
 
-    __slots__ = ("config", "event", "facts", "host", "now", "opened", "outcomes", "plan", "store", "traces", "world")
+    __slots__ = (
+        "asked",
+        "config",
+        "event",
+        "facts",
+        "host",
+        "now",
+        "opened",
+        "outcomes",
+        "plan",
+        "store",
+        "traces",
+        "world",
+    )
 
     def __init__(self, event: Event, host: ModuleType, store: Store, world: World, config: Config) -> None:
         self.event = event
@@ -59,6 +73,7 @@ class Turn:
         self.config = config
         self.now = world.now()
         self.plan = Plan()
+        self.asked = Asked()
         self.facts: Facts | None = None
         self.opened = ""  # new-window, new-epoch: what the log needs to count copies per window
         self.outcomes: list[Outcome] = []

@@ -55,6 +55,11 @@ class World:
         self._roots: tuple[str, ...] = ()
         self._loaded: dict[tuple[str, bool], Sheet | Refusal] = {}
 
+    def add_roots(self, roots: Iterable[str]) -> None:
+        new = [root for root in roots if root not in self._given]
+        if new:
+            self._given, self._roots, self._loaded = (*self._given, *new), (), {}
+
     def now(self) -> float:
         return time.time()
 
@@ -186,6 +191,19 @@ class World:
         except (OSError, ValueError):
             return -1
 
+    def proc(self, path: str) -> bytes:
+        """A small file of the kernel's, whose size is not known; empty: there is none."""
+        try:
+            handle = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+        except (OSError, ValueError):
+            return b""
+        try:
+            return posix.read(handle, 1 << 16)
+        except OSError:
+            return b""
+        finally:
+            posix.close(handle)
+
     def tail(self, path: str, offset: int, most: int = 64 << 20) -> bytes | None:
         """The file from `offset` on (negative: that many bytes before the end); None without a file."""
         try:
@@ -193,7 +211,10 @@ class World:
         except (OSError, ValueError):
             return None
         try:
-            size = posix.fstat(handle).st_size
+            status = posix.fstat(handle)
+            if status.st_mode & _KIND != _REGULAR:
+                return None  # a device would never end
+            size = status.st_size
             start = max(size + offset, 0) if offset < 0 else offset
             if start > size:
                 start = 0  # rewritten since: what we look for is anywhere in it

@@ -4,7 +4,8 @@ import pytest
 
 from handbill.core.event import Event, Tool
 from handbill.core.plan import Plan
-from handbill.handlers.directives import boundary, handle
+from handbill.handlers.directives import handle
+from handbill.handlers.roots import root_of
 from makers import DictWorld, batch, config, window
 
 TREE = {
@@ -59,16 +60,83 @@ def test_nothing_new_is_no_opinion() -> None:
         ("/p/builder", "/p"), ("/home/u/.claude/skills/x", "/home/u/.claude"), ("/home/u/x", ""), ("/extra/y", "/extra"),
     ],
 )  # fmt: skip
-def test_boundary(directory: str, root: str) -> None:
-    assert boundary(directory, config(files={"allow": ["/extra"]})) == root
+def test_where_a_walk_ends(directory: str, root: str) -> None:
+    world = DictWorld({})
+    assert root_of(directory, world, config(files={"allow": ["/extra"]})) == root  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("project", ["/tmp/build/dist/p", "/home/u/tmp/sessions/p"])
 def test_excluded_names_apply_below_the_project_only(project: str) -> None:
     from handbill.config import Config
 
-    assert boundary(f"{project}/src", Config(project, "/home/u")) == project
-    assert boundary(f"{project}/dist/src", Config(project, "/home/u")) == ""
+    world = DictWorld({})
+    assert root_of(f"{project}/src", world, Config(project, "/home/u")) == project  # type: ignore[arg-type]
+    assert root_of(f"{project}/dist/src", world, Config(project, "/home/u")) == ""  # type: ignore[arg-type]
+
+
+GIT = {"/p/.git/HEAD": "x"}
+BESIDE = {"/wt/.git": "gitdir: /p/.git/worktrees/wt\n", "/p/.git/worktrees/wt/gitdir": "/wt/.git\n"}
+WITHIN = {"/p/wt/.git": "gitdir: ../.git/worktrees/in\n", "/p/.git/worktrees/in/gitdir": "/p/wt/.git\n"}
+
+
+@pytest.mark.parametrize(
+    "files, directory, root",
+    [
+        (GIT | BESIDE, "/wt/api", "/wt"),
+        (GIT | BESIDE, "/elsewhere/api", ""),
+        (GIT | WITHIN, "/p/wt/api", "/p/wt"),
+        (GIT | WITHIN, "/p/api", "/p"),
+        (GIT | {"/wt/.git": BESIDE["/wt/.git"]}, "/wt/api", ""),  # it names us, we do not name it
+        (GIT | {"/wt/.git": "gitdir: /q/.git/worktrees/wt", "/q/.git/worktrees/wt/gitdir": "/wt/.git"}, "/wt/api", ""),
+        (GIT | {"/p/sub/.git": "gitdir: ../.git/modules/sub\n"}, "/p/sub/api", "/p"),  # a submodule is of the project
+        (GIT | BESIDE, "/wt/node_modules/x", ""),
+        # the project itself is a worktree
+        ({"/p/.git": "gitdir: /q/.git/worktrees/p", "/wt/.git": "gitdir: /q/.git/worktrees/wt",
+          "/q/.git/worktrees/wt/gitdir": "/wt/.git"}, "/wt/api", "/wt"),
+    ],
+)  # fmt: skip
+def test_a_worktree_of_the_same_repository_has_its_own_root(files: dict[str, str], directory: str, root: str) -> None:
+    assert root_of(directory, DictWorld(files), config()) == root  # type: ignore[arg-type]
+
+
+def test_a_directory_that_the_user_added() -> None:
+    world = DictWorld(
+        {"/lib/x/.directives/AGENTS.md": "x", "/lib/.directives/AGENTS.md": "lib", "/.directives/AGENTS.md": "/"}
+    )
+    event = batch("t1", "/lib/x/f.py")
+    assert wants(handle(event, window(), world, config())) == []  # type: ignore[arg-type]
+    event.added = ["/lib"]
+    plan = handle(event, window(), world, config())  # type: ignore[arg-type]
+    assert wants(plan) == ["/lib/x/.directives/AGENTS.md", "/lib/.directives/AGENTS.md"]
+    assert plan is not None and plan.roots == ["/lib"]
+
+
+@pytest.mark.parametrize(
+    "tool, level, wanted, seen, again",
+    [
+        (Tool("Read", "t", ("/p/sub/f.py",)), "/p/sub", False, True, False),  # the host brings it with the file
+        (Tool("Write", "t", ("/p/sub/f.py",)), "/p/sub", True, False, False),
+        (Tool("Edit", "t", ("/p/sub/f.py",)), "/p/sub", True, False, False),
+        (Tool("Bash", "t", (), ("/p/sub",), values={"command": "cat sub/f.py"}), "/p/sub", True, False, False),
+        (Tool("Bash", "t", (), ("/p/sub",), values={"command": "ls sub"}), "/p/sub", False, False, True),
+        (Tool("Grep", "t", (), ("/p/sub",)), "/p/sub", False, False, True),
+        (Tool("mention", places=("/p/sub",)), "/p/sub", True, False, False),
+        (Tool("mention", places=("/p/sub/f.py",)), "/p/sub", False, True, False),
+        (Tool("Read", "t", ("/p/f.py",)), "/p", False, True, False),
+        (Tool("Bash", "t", (), ("/p",), values={"command": "cat f.py"}), "/p", False, True, False),  # since its start
+    ],
+)
+def test_a_bare_agents_md_comes_once_from_the_host_or_from_us(
+    tool: Tool, level: str, wanted: bool, seen: bool, again: bool
+) -> None:
+    bare = f"{level}/AGENTS.md"
+    event = Event(
+        "tool_batch_finished", "s", tools=[tool], project="/p", cwd="/p", reads_agents_md=True, reads_mentions=True
+    )
+    plan = handle(event, window(), DictWorld({bare: "bare", f"{level}/f.py": "x"}), config())  # type: ignore[arg-type]
+    assert (bare in wants(plan)) is wanted
+    assert (bare in [path for path, _ in plan.seen] if plan else False) is seen
+    assert (plan is None or level not in plan.touched) is again
 
 
 @pytest.mark.parametrize(
@@ -82,6 +150,8 @@ def test_excluded_names_apply_below_the_project_only(project: str) -> None:
         ({"/p/sub/CLAUDE.md": "unrelated"}, False, True),
         ({"/p/sub/CLAUDE.md": "unrelated"}, True, True),  # then it reads that one instead
         ({"/CLAUDE.md": "above the project"}, True, True),
+        ({"/p/CLAUDE.md": ""}, True, False),  # an empty one does not count
+        ({"/home/u/.claude/CLAUDE.md": "the user's own"}, True, False),
         ({"/p/.claude/settings.json": '{"enabledPlugins": {"cc-plugin-agents-md@builtin": false}}'}, True, True),
         ({"/home/u/.claude/settings.json": '{"claudeMdExcludes": ["**/AGENTS.md"]}'}, True, True),
         ({"/p/.claude/settings.json": '{"x": "AGENTS.md"}'}, True, False),

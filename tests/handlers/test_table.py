@@ -22,6 +22,7 @@ def test_every_row_names_a_handler_and_every_handler_has_a_row() -> None:
         "reading",
         "resuming",
         "roles",
+        "roots",
         "wording",
     }
     assert named == modules - {"__init__", "table"} - parts

@@ -202,18 +202,55 @@ def test_types_of_the_skills_own(make_box: Callable[..., Box], before: bool) -> 
     assert set(box.sim.copies().values()) == {1}
 
 
-def test_an_interrupted_task_is_forgotten(make_box: Callable[..., Box], monkeypatch: pytest.MonkeyPatch) -> None:
-    from handbill.handlers import subagent
+def hand_out(box: Box, turn: str, task: str = "one/f.py", call: str = "a1") -> None:
+    values = {"prompt": task, "subagent_type": "general-purpose"}
+    call_event = {"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": values, "tool_use_id": call}
+    box.sim.send({**call_event, "prompt_id": turn})
+
+
+def begin(box: Box, agent: str, turn: str) -> set[str]:
+    box.sim.send(
+        {"hook_event_name": "SubagentStart", "agent_id": agent, "agent_type": "general-purpose", "prompt_id": turn}
+    )
+    return {path for path in files(box, agent) if "/.directives/" in path}
+
+
+def test_an_interrupted_task_is_forgotten(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    hand_out(box, "turn-1")
+    box.sim.prompt("stop that")
+    assert not any("one/" in path for path in begin(box, "x2", "turn-2"))
+
+
+def test_a_task_that_is_approved_much_later_has_its_rules(
+    make_box: Callable[..., Box], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from handbill.world import World
 
     box = make_box()
     box.sim.start()
-    call = {"prompt": "one/f.py", "subagent_type": "general-purpose"}
-    box.sim.send({"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": call, "tool_use_id": "a1"})
-    monkeypatch.setattr(subagent, "_UNUSED", -1.0)
-    box.sim.prompt("stop that")
-    monkeypatch.undo()
-    box.sim.subagent("x2")
-    assert not any("one/" in path for path in files(box, "x2"))
+    hand_out(box, "turn-1")
+    now = World(()).now()
+    monkeypatch.setattr(World, "now", lambda self: now + 3600.0)
+    assert any("one/" in path for path in begin(box, "x2", "turn-1"))
+
+
+def test_a_task_is_dealt_with_by_the_agent_that_its_call_started(make_box: Callable[..., Box]) -> None:
+    """Two of one kind at once: each is known by what the client notes of it at its first tool event."""
+    from handbill.store.files import FileStore
+
+    box = make_box()
+    box.sim.start()
+    hand_out(box, "turn-1", "one/f.py", "a1")
+    hand_out(box, "turn-1", "two/f.py", "a2")
+    begin(box, "x1", "turn-1")
+    meta = Path(box.sim.transcript.removesuffix(".jsonl")) / "subagents" / "agent-x1.meta.json"
+    meta.parent.mkdir(parents=True, exist_ok=True)
+    meta.write_text('{"toolUseId":"a1"}')
+    box.sim.read("one/f.py", agent="x1")
+    store = FileStore(str(box.state_folder))
+    assert [task["call"] for task in store.notices(box.sim.session)] == ["a2"]
 
 
 def test_what_an_update_may_not_do(make_box: Callable[..., Box]) -> None:

@@ -11,7 +11,8 @@ from handbill.cli.result import Result
 from handbill.cli.screen import safe, short, table
 from handbill.core.sheet import Refusal
 from handbill.errors import HandbillError
-from handbill.handlers.directives import boundary, present, walk_up
+from handbill.handlers.directives import present, walk_up
+from handbill.handlers.roots import root_of
 from handbill.world import World
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def run(args: argparse.Namespace) -> Result:
         raise HandbillError(f"there is no {args.directory}", "name a folder, or a file in it")
     place = here(args.project or project_around(directory))
     world = World(place.config.roots)
-    root = boundary(directory, place.config)
+    root = root_of(directory, world, place.config)
     found: list[dict[str, Any]] = []
     for level in walk_up(directory, root) if root else ():
         for path, name in present(level, world, place.config)[0]:

@@ -17,8 +17,8 @@ from handbill.core.sheet import Refusal
 from handbill.core.window import state_of
 from handbill.errors import HandbillError
 from handbill.handlers import compaction, load_gate
-from handbill.handlers.directives import boundary
 from handbill.handlers.library import page
+from handbill.handlers.roots import root_of
 from handbill.handlers.start import find
 from handbill.world import World
 
@@ -118,7 +118,7 @@ def _why_not(path: str, place: Place, world: World, *, delivered: bool) -> Itera
     level = os.path.dirname(folder) if os.path.basename(folder) == ".directives" else folder
     known = config.core_types + config.skill_types
     if name in known and (os.path.basename(folder) == ".directives" or name == "AGENTS.md"):
-        if not boundary(level, config):
+        if not root_of(level, world, config):
             yield f"{short(level, place.project)} is outside the project, or below an excluded folder"
         elif name not in config.core_types:
             yield f"{name} is delivered when the skill at work asks for it, or `directives.always` names it"

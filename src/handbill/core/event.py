@@ -21,6 +21,8 @@ SESSION_ENDED = "session_ended"
 
 MAIN = "main"
 
+MENTION = "mention"  # not a tool: a prompt names a file, and the host attaches it
+
 _HANDLES = frozenset({"cat", "sed", "tee", "head", "tail", "less", "more", "bat", "awk", "perl", "patch", "cp", "mv"})
 
 
@@ -62,9 +64,9 @@ class Tool:
 
 class Event:
     __slots__ = (
-        "agent_id", "attended", "batch", "calls", "client", "cwd", "handover", "host", "kind", "lane", "notes",
-        "notices", "path", "project", "prompt", "raw", "reads_agents_md", "reason", "session_id", "skill", "skills",
-        "source", "tasks", "tools", "transcript", "trigger", "version",
+        "added", "agent_id", "attended", "batch", "call", "calls", "client", "cwd", "handover", "host", "kind", "lane",
+        "notes", "notices", "path", "project", "prompt", "raw", "reads_agents_md", "reads_mentions", "reason",
+        "session_id", "skill", "skills", "source", "tasks", "tools", "transcript", "trigger", "version",
     )  # fmt: skip
 
     def __init__(
@@ -88,6 +90,7 @@ class Event:
         client: int = 0,
         version: tuple[int, ...] = (),
         reads_agents_md: bool = False,
+        reads_mentions: bool = False,
         raw: dict[str, Any] | None = None,
     ) -> None:
         self.kind = kind
@@ -99,6 +102,7 @@ class Event:
         self.transcript = transcript  # of this window, not always of the whole session
         self.tools = tools or []
         self.calls = frozenset(tool.id for tool in self.tools)  # of this event alone; `tools` may get earlier ones
+        self.call = ""  # of a subagent: the tool call that started it, where the host tells
         self.trigger = trigger  # compacting: "manual" or "auto"
         self.attended = attended  # a person sits before the host, and may do what no event tells
         self.prompt = prompt
@@ -113,11 +117,14 @@ class Event:
         self.handover: dict[str, Any] = {}  # what an agent before this one left for it
         self.client = client  # process id of the host; tells lanes of one start from a second start
         self.version = version
+        self.reads_mentions = reads_mentions  # it does so with a file that a prompt names, too
+        self.added: list[str] = []  # directories that the user added to this session
         self.reads_agents_md = reads_agents_md  # the host reads AGENTS.md itself where no CLAUDE.md is
         self.raw = raw or {}
         self.lane = 1  # which of several handlers of one start this is
         # names the moment: deliveries of one moment cannot be judged in that same moment
-        self.batch = self.tools[-1].id if self.tools else f"{kind}:{source}:{self.raw.get('prompt_id', '')}"
+        last = self.tools[-1].id if self.tools else ""
+        self.batch = last or f"{kind}:{source}:{self.raw.get('prompt_id', '')}"
 
     @property
     def window(self) -> tuple[str, str]:

@@ -21,8 +21,8 @@ class Want:
 
 class Plan:
     __slots__ = (
-        "firm", "flags", "gate_text", "keep", "known", "notes", "permits", "post", "seen", "stale", "taken", "touched",
-        "unwanted", "verdict", "wants", "work",
+        "firm", "flags", "gate_text", "keep", "known", "notes", "permits", "post", "roots", "seen", "stale", "taken",
+        "touched", "unwanted", "verdict", "wants", "work",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -37,6 +37,7 @@ class Plan:
         self.keep: dict[str, dict[str, Any] | None] = {}  # notes about this window to keep; None: to be removed
         self.unwanted: list[str] = []  # no longer to be delivered: the agent was asked to read them itself
         self.permits: list[str] = []  # files outside of the usual places that the person named for this window
+        self.roots: list[str] = []  # of this window, besides those of the settings: files are delivered from there
         self.flags: dict[str, object] = {}
         self.notes: list[str] = []
         self.verdict = ""
@@ -69,6 +70,7 @@ class Plan:
         self.keep.update(other.keep)
         self.permits += other.permits
         self.unwanted += other.unwanted
+        self.roots += other.roots
         self.firm = self.firm or other.firm
         self.flags.update(other.flags)
         self.notes += other.notes

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from handbill.core.paths import join, parent
 from handbill.core.plan import Plan
-from handbill.handlers.directives import inside
+from handbill.handlers.roots import inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
             plan = plan or Plan()
             plan.post.append({
                 "verb": "task", "call": tool.id, "type": str(tool.values.get("subagent_type") or "general-purpose"),
-                "dirs": places, "directives": types, "at": world.now(),
+                "dirs": places, "directives": types, "at": world.now(), "turn": event.raw.get("prompt_id") or "",
                 "background": tool.values.get("run_in_background") is True,
             })  # fmt: skip
     return plan

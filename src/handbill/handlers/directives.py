@@ -5,25 +5,30 @@ Each directory is looked at once per window; touched again, only what changed in
 
 from __future__ import annotations
 
-from handbill.core.paths import below, parent, under
+from handbill.core.event import MENTION, handles_files
+from handbill.core.paths import parent, under
 from handbill.core.plan import Plan
+from handbill.handlers.roots import inside, root_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from handbill.config import Config
-    from handbill.core.event import Event
+    from handbill.core.event import Event, Tool
     from handbill.core.window import Record, Window
     from handbill.world import World
 
 FOLDER = ".directives"
 
+# How a directory was touched: some hosts bring a bare AGENTS.md along with a file that is read, and only then.
+READ, LOOKED, ACTED = "read", "looked", "acted"
+
 
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
     look = Look(event, window, world, config)
-    for place in touched(event, world):
-        look.at(place)
+    for place, how in touched(event, world):
+        look.at(place, how)
     return look.plan or None
 
 
@@ -45,11 +50,13 @@ class Look:
         self.done: set[str] = set()
         self.own = event.own_paths()
 
-    def at(self, place: str) -> None:
+    def at(self, place: str, how: str = ACTED) -> None:
         directory = inside(place, self.world, self.config)
-        root = boundary(directory, self.config)
+        root = root_of(directory, self.world, self.config, self.event.added)
         if not root:
             return
+        if not under(root, self.config.project) and root not in self.plan.roots:
+            self.plan.roots.append(root)
         new: dict[str, Record] = {}
         for level in walk_up(directory, root):
             if level in self.done:
@@ -59,17 +66,16 @@ class Look:
             stamp = self.world.stamp(f"{level}/{FOLDER}")
             if seen is not None and seen.get("stamp", stamp) == stamp:
                 self._changed(level, seen)
-            elif not self._new(level, stamp, new):
+            elif not self._new(level, stamp, new, how):
                 new = {}  # look again at it, and at every level from which a walk leads there
         self.plan.touched.update(new)
 
-    def _new(self, level: str, stamp: str, new: dict[str, Record]) -> bool:
-        """A level that was not looked at, or to whose folder something was added; False: it is not ripe."""
+    def _new(self, level: str, stamp: str, new: dict[str, Record], how: str) -> bool:
+        """A level that was not looked at, or to whose folder something was added; False: look again later."""
         found, unripe = present(level, self.world, self.config, self.types)
         if not found and not self.world.is_dir(level):
             return True  # not made yet: look again when it is
-        if not unripe:
-            new[level] = {"found": [name for _, name in found], "stamp": stamp}
+        later = False
         for path, name in found:
             # other types are skill-filtered: noted, delivered when a skill asks for them
             if name not in self.types:
@@ -77,9 +83,16 @@ class Look:
             if self.window.holds(path):
                 self._compared(path)
                 continue
-            if not _host_brings(level, path, self.event, self.world, self.config):
+            brings = _host_brings(level, path, how, self.event, self.world, self.config)
+            if brings == LATER:
+                later = True
+            elif brings:
+                self.plan.seen.append((path, brings))
+            else:
                 self.plan.want(path, f"directive of {level}")
-        return not unripe
+        if not unripe and not later:
+            new[level] = {"found": [name for _, name in found], "stamp": stamp}
+        return not unripe and not later
 
     def _changed(self, level: str, seen: Record) -> None:
         for name in seen["found"]:
@@ -97,36 +110,26 @@ class Look:
             check(path, record, self.plan, self.world)
 
 
-def touched(event: Event, world: World) -> Iterator[str]:
+def touched(event: Event, world: World) -> Iterator[tuple[str, str]]:
+    """(directory, how it was touched) of each place that the event's calls name."""
     for tool in event.tools:
+        how = _how(tool, event)
         for path in tool.files:
-            yield parent(path)
+            yield parent(path), how
         for path in tool.places:
             if world.is_dir(path):
-                yield path
-            elif tool.name != "Bash" or world.is_file(path):
-                yield parent(path)
+                yield path, ACTED if tool.name == MENTION else how
+            elif tool.name not in ("Bash", MENTION) or world.is_file(path):
+                yield parent(path), how
 
 
-def inside(directory: str, world: World, config: Config) -> str:
-    """The directory as seen from the project, when it was named past a link into the project."""
-    if under(directory, config.project):
-        return directory
-    root, real = world.real(config.project), world.real(directory)
-    if under(real, root):
-        return config.project + real[len(root) :] if root != "/" else real
-    return directory
-
-
-def boundary(directory: str, config: Config) -> str:
-    """Where the walk-up ends; empty: no directives for this place."""
-    if under(directory, config.project):
-        excluded = any(part in config.excluded for part in below(directory, config.project))
-        return "" if excluded else config.project
-    for root in (config.user_library, *config.allowed):
-        if under(directory, root):
-            return root
-    return ""
+def _how(tool: Tool, event: Event) -> str:
+    if tool.name in ("Read", "NotebookRead"):
+        return READ
+    if tool.name == MENTION:
+        return READ if event.reads_mentions else ACTED
+    looks = tool.name in ("Glob", "Grep", "LS") or (tool.name == "Bash" and not handles_files(tool.values))
+    return LOOKED if looks else ACTED
 
 
 def walk_up(directory: str, root: str) -> Iterator[str]:
@@ -157,12 +160,20 @@ def _is_empty(path: str, world: World) -> bool:
     return size < 0 or (size == 0 and world.is_file(path))
 
 
-def _host_brings(level: str, path: str, event: Event, world: World, config: Config) -> bool:
-    """Does the host itself put this file into the window? It says so too late, or not at all."""
+LATER = "later"  # with the next touch of another kind
+
+
+def _host_brings(level: str, path: str, how: str, event: Event, world: World, config: Config) -> str:
+    """Why the host itself puts this file into the window; empty: it does not. It says so too late, or not at all."""
     from handbill.handlers.native import imported, reads_agents_md
 
+    if imported(level, path, world):
+        return "imported by CLAUDE.md"
     bare = f"{level}/AGENTS.md"
     same_as_bare = path == bare or (world.is_file(bare) and world.inode(bare) == world.inode(path))
-    return imported(level, path, world) or (
-        same_as_bare and event.reads_agents_md and reads_agents_md(level, world, config)
-    )
+    if not same_as_bare or not event.reads_agents_md or not reads_agents_md(level, world, config):
+        return ""
+    if under(config.project, level):
+        return "session_start"
+    # of a folder below, only together with a file that is read there
+    return {READ: "nested, read by the host", LOOKED: LATER, ACTED: ""}[how]

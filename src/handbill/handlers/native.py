@@ -33,15 +33,17 @@ def reads_agents_md(level: str, world: World, config: Config) -> bool:
     places = [level, config.project]
     while places[-1] != "/":
         places.append(parent(places[-1]))
-    if any(world.is_file(join(place, name)) for place in places for name in _CLAUDE_MD):
+    own = f"{config.user_library}/CLAUDE.md"  # the user's own, for all projects, changes nothing
+    files = [path for place in places for name in _CLAUDE_MD if (path := join(place, name)) != own]
+    if any(world.is_file(path) and world.size(path) for path in files):
         return False
-    files = [f"{config.project}/{name}" for name in _SETTINGS]
+    settings = [f"{config.project}/{name}" for name in _SETTINGS]
     return not any(
-        _switched_off(world.tail(path, 0, 1 << 20) or b"") for path in (*files, f"{config.home}/{_SETTINGS[1]}")
+        _switched_off(world.tail(path, 0, 1 << 20) or b"") for path in (*settings, f"{config.home}/{_SETTINGS[1]}")
     )
 
 
 def _switched_off(settings: bytes) -> bool:
     text = b"".join(settings.split())
     excludes = text.partition(b'"claudeMdExcludes":[')[2].partition(b"]")[0]
-    return b'"cc-plugin-agents-md@builtin":false' in text or b"AGENTS.md" in excludes
+    return b'agents-md@builtin":false' in text or b"AGENTS.md" in excludes

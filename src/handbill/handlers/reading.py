@@ -5,7 +5,7 @@ from __future__ import annotations
 from handbill.core.event import handles_files
 from handbill.core.pack import HELD
 from handbill.core.shell import plain_arguments
-from handbill.handlers.directives import inside
+from handbill.handlers.roots import inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

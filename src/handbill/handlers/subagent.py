@@ -1,45 +1,63 @@
-"""A subagent starts with the directives of the directories that its task names."""
+"""A subagent starts with the directives of the directories that its task names.
+
+Nothing at its start says which call it comes from, so it gets what all open calls of its kind name, in
+the same turn. Its first tool event names the call: that task is then dealt with. Time plays no part: a
+person may take minutes to approve a call.
+"""
 
 from __future__ import annotations
 
-from handbill.core.event import SUBAGENT_STARTED
+from handbill.core.event import PROMPT_SUBMITTED, SUBAGENT_STARTED
 from handbill.core.plan import Plan
-from handbill.handlers.directives import Look
+from handbill.handlers.directives import LOOKED, Look
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from handbill.config import Config
     from handbill.core.event import Event
     from handbill.core.window import Window
     from handbill.world import World
 
+    Task = dict[str, Any]
+
+_LAUNCHED = "Async agent launched"  # it goes on behind the call, which has ended
+
 
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
-    if event.kind != SUBAGENT_STARTED:
-        return _over(event, world)
-    # Several of one type may start at once, and nothing says which is which: each gets what all of them name.
-    kind = event.raw.get("agent_type")
-    mine = [task for task in event.tasks if task.get("type") == kind and world.now() - task["at"] <= _UNUSED]
-    if not mine:
-        return None
-    types = tuple({name: None for task in mine for name in task.get("directives", ())})
+    if event.kind == SUBAGENT_STARTED:
+        kind, turn = event.raw.get("agent_type"), event.raw.get("prompt_id")
+        mine = [task for task in event.tasks if task.get("type") == kind and task.get("turn") in (turn, None, "")]
+        return _directives(mine, event, window, world, config) if mine else None
+    if event.agent_id:
+        mine = [task for task in event.tasks if event.call and task.get("call") == event.call]
+        plan = _directives(mine, event, window, world, config) if mine else None
+        if plan is not None:
+            plan.taken += [task["id"] for task in mine]
+        return plan
+    return _over(event)
+
+
+def _directives(tasks: list[Task], event: Event, window: Window, world: World, config: Config) -> Plan:
+    types = tuple({name: None for task in tasks for name in task.get("directives", ())})
     look = Look(event, window, world, config, types)
     if types:
         look.plan.work = {**window.work, "directives": list(types)}
-    for directory in {place: None for task in mine for place in task.get("dirs", ())}:
-        look.at(directory)
+    for directory in {place: None for task in tasks for place in task.get("dirs", ())}:
+        look.at(directory, LOOKED)
     return look.plan
 
 
-_UNUSED = 20.0  # seconds; an agent starts at once, or its call was interrupted
-
-
-def _over(event: Event, world: World) -> Plan | None:
-    """The call that handed it out has ended: its agent has started, or never will."""
+def _over(event: Event) -> Plan | None:
+    """The call that handed it out has ended, or its turn has: its agent has started, or never will."""
+    ended = {tool.id for tool in event.tools if tool.id in event.calls and _LAUNCHED not in tool.output[:2000]}
+    turn = event.raw.get("prompt_id") if event.kind == PROMPT_SUBMITTED else None
     done = [
         task["id"]
         for task in event.tasks
-        if (task.get("call") in event.calls and not task.get("background")) or world.now() - task["at"] > _UNUSED
+        if (task.get("call") in ended and not task.get("background"))
+        or (turn and task.get("turn") not in (turn, None, ""))
     ]
     if not done:
         return None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from handbill.core import event as ev
 from handbill.core.event import Event, Tool
-from handbill.core.paths import join, normal
+from handbill.core.paths import normal
+from handbill.hosts.claude_tools import text_of as _text
+from handbill.hosts.claude_tools import tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ NEWEST = (2, 1, 325)
 # The first version that does so, found by running those around it.
 _RECORDS_AGENTS = (2, 1, 259)
 _READS_AGENTS_MD = (2, 1, 281)
+_READS_MENTIONS = (2, 1, 290)
 _NAMES_AGENT = (2, 1, 323)
 
 
@@ -75,6 +78,12 @@ def parse(raw: Mapping[str, Any], environ: Mapping[str, str], client: int) -> Ev
         transcript = path_of(transcript, agent)
     calls = [raw] if kind == ev.TOOL_CALLED else raw.get("tool_calls")
     version = version_of(environ)
+    prompt = _text(raw.get("prompt"))
+    mentions: list[Tool] = []
+    if kind == ev.PROMPT_SUBMITTED and "@" in prompt:
+        from handbill.hosts.claude_mentions import mentioned
+
+        mentions = [Tool(ev.MENTION, places=(path,)) for path in mentioned(prompt, cwd, environ.get("HOME", ""))]
     return Event(
         kind,
         _text(raw.get("session_id")),
@@ -83,8 +92,8 @@ def parse(raw: Mapping[str, Any], environ: Mapping[str, str], client: int) -> Ev
         cwd=cwd,
         project=project,
         transcript=transcript,
-        tools=[tool(call, cwd) for call in calls if isinstance(call, dict)] if isinstance(calls, list) else [],
-        prompt=_text(raw.get("prompt")),
+        tools=[tool(call, cwd) for call in calls if isinstance(call, dict)] if isinstance(calls, list) else mentions,
+        prompt=prompt,
         # stopping "again": a hook has kept the agent from resting in this turn already
         source="again" if raw.get("stop_hook_active") is True else _text(raw.get("source")),
         path=normal(_text(raw.get("file_path"))) if raw.get("file_path") else "",
@@ -95,55 +104,9 @@ def parse(raw: Mapping[str, Any], environ: Mapping[str, str], client: int) -> Ev
         client=client,
         version=version,
         reads_agents_md=version >= _READS_AGENTS_MD,
+        reads_mentions=version >= _READS_MENTIONS,
         raw=dict(raw),
     )
-
-
-_LONGEST = 4096
-_SKILL_LOADED = ("Launching skill", "already loaded")
-
-_FILE_KEYS = {
-    "Read": "file_path", "Edit": "file_path", "Write": "file_path", "MultiEdit": "file_path",
-    "NotebookEdit": "notebook_path", "NotebookRead": "notebook_path",
-}  # fmt: skip
-
-
-def tool(call: Mapping[str, Any], cwd: str) -> Tool:
-    """A call as the batch event or the transcript lists it."""
-    name = _text(call.get("tool_name") or call.get("name"))
-    id = _text(call.get("tool_use_id") or call.get("id"))
-    values = call.get("tool_input") if "tool_input" in call else call.get("input")
-    values = values if isinstance(values, dict) else {}
-    files: list[str] = []
-    places: list[str] = []
-    if name in _FILE_KEYS:
-        files = [_text(values.get(_FILE_KEYS[name]))]
-    elif name in ("Glob", "Grep", "LS"):
-        places = [_text(values.get("path")) or cwd]
-        pattern = _text(values.get("pattern")) if name == "Glob" else ""
-        fixed = pattern[: min((pattern.find(c) for c in "*?[{" if c in pattern), default=len(pattern))]
-        if "/" in fixed:
-            places.append(join(join(cwd, places[0]), fixed[: fixed.rfind("/")] or "/"))
-    elif name == "Bash":
-        from handbill.core.shell import looks_like_path, plain_arguments
-
-        places = [word for word in plain_arguments(_text(values.get("command"))) if looks_like_path(word)]
-    output = _text(call.get("tool_response"))
-    return Tool(
-        name, id, _paths(files, cwd), _paths(places, cwd), values=values, output=output,
-        failed=output.startswith("<tool_use_error>")
-        or (name == "Skill" and bool(output) and not any(words in output for words in _SKILL_LOADED)),
-        at=_text(call.get("timestamp")),
-    )  # fmt: skip
-
-
-def _paths(names: list[str], cwd: str) -> tuple[str, ...]:
-    """What no file system can hold is no path."""
-    return tuple(join(cwd, name) for name in names if name and "\0" not in name and len(name) <= _LONGEST)
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def render(event: Event, text: str, plan: Plan | None, message: str = "") -> dict[str, Any]:
@@ -191,54 +154,29 @@ def resume_takes_siblings(event: Event) -> bool:
 
 # --- what the transcript says ------------------------------------------------------------------
 
-_MARK = b"handbill.hook"  # stands in every command line that `engine install` registers
 _MARGIN = 64 << 10  # the parent of the first row behind a noted place stands this close before it
-_LARGE = 256 << 10  # so much may be searched again and again before its end is noted
 _MOST = 256 << 20
-# the last: a hook that died after its answer was taken; the client calls that a success with an exit code
-_FAILURE_SIGNS = (b'"hook_non_blocking_error"', b'"hook_cancelled"', b'"exitCode":1')
-_INTERRUPTED = b"[Request interrupted by user"
 
 
 def look_for_signs(event: Event, world: World, since: int, asked: Asked) -> None:
-    """A cheap search of what was written behind byte `since`: did a hook of ours fail, did the conversation go back
-    to an earlier point, was a batch interrupted?"""
+    """What was written behind byte `since`: did a hook of ours fail, did the conversation go back, …?"""
     start = max(since - _MARGIN, 0)
     data = world.tail(event.transcript, start) if event.transcript else None
-    if not data:
-        return
-    new = data[since - start :] if len(data) > since - start else data
-    asked.failed = any(sign in new for sign in _FAILURE_SIGNS) and _MARK in new
-    asked.interrupted = _INTERRUPTED in new
-    asked.moved = not event.agent_id and _went_back(data, len(data) - len(new), start == 0)
-    if asked or len(new) > _LARGE:
-        asked.scanned = start + data.rfind(b"\n") + 1
+    if data:
+        from handbill.hosts.claude_signs import search
 
-
-def _went_back(data: bytes, at: int, complete: bool) -> bool:
-    """Is there a prompt behind `at` whose parent is not the newest message before it?"""
-    at = data.find(b'"promptId":"', at)
-    while at >= 0:
-        start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
-        line = data[start : end if end >= 0 else len(data)]
-        if start and b'"type":"tool_result"' not in line and b'"type":"user"' in line:
-            _, found, rest = line.partition(b'"parentUuid":"')
-            parent = data.rfind(b'"uuid":"' + rest[:36] + b'"', 0, start) if found else -1
-            if parent < 0:
-                if found:
-                    return True
-            elif b'"type":"assistant"' in data[data.find(b"\n", parent) : start]:
-                return True
-        at = data.find(b'"promptId":"', end) if end >= 0 else -1
-    return False
+        prompt = _text(event.raw.get("prompt_id")) if event.kind == ev.PROMPT_SUBMITTED else ""
+        search(data, since - start, asked, prompt=prompt, agent=bool(event.agent_id))
+        asked.scanned += start if asked.scanned else 0
 
 
 def failures(event: Event, world: World, since: int) -> list[tuple[str, str, str]]:
     """Our hooks that failed behind byte `since`, by the client's own record."""
     from handbill.hosts.claude_failures import failures as read
+    from handbill.hosts.claude_signs import MARK
 
     data = world.tail(event.transcript, since) or b""
-    return read(data[: data.rfind(b"\n") + 1], _MARK)
+    return read(data[: data.rfind(b"\n") + 1], MARK)
 
 
 def calls(event: Event, world: World, most: int) -> list[Tool]:
@@ -282,6 +220,25 @@ def _reaches(data: bytes, event: Event) -> bool:
     if event.agent_id:
         return b'"assistant"' in data
     return any(isinstance(mark, str) and mark and f'"{mark}"'.encode() in data for mark in marks)
+
+
+def call_behind(event: Event, world: World) -> str:
+    """The tool call that started this subagent, as the client notes it beside its transcript; empty: not yet."""
+    from handbill.hotjson import loads
+
+    data = world.tail(event.transcript.removesuffix(".jsonl") + ".meta.json", 0, 1 << 16)
+    try:
+        found = loads(data.decode("utf-8", "replace")) if data else {}
+    except (ValueError, RecursionError):
+        return ""
+    return _text(found.get("toolUseId")) if isinstance(found, dict) else ""
+
+
+def added_directories(event: Event, world: World, home: str) -> list[str]:
+    """Directories besides the project that the user lets this session work in."""
+    from handbill.hosts.claude_added import added
+
+    return added(event, world, home)
 
 
 def transcript_of(event: Event, agent: str) -> str:

@@ -1,0 +1,81 @@
+"""Which root does a directory belong to? Directives are looked for from a directory up to there.
+
+The project; a worktree of the same repository, inside of the project or next to it; a directory that the
+user added; the user's own library; what the user's settings allow.
+"""
+
+from __future__ import annotations
+
+from handbill.core.paths import below, join, parent, under
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from handbill.config import Config
+    from handbill.world import World
+
+_WORKTREES = "/worktrees/"
+
+
+def inside(directory: str, world: World, config: Config) -> str:
+    """The directory as seen from the project, when it was named past a link into the project."""
+    if under(directory, config.project):
+        return directory
+    root, real = world.real(config.project), world.real(directory)
+    if under(real, root):
+        return config.project + real[len(root) :] if root != "/" else real
+    return directory
+
+
+def root_of(directory: str, world: World, config: Config, added: Iterable[str] = ()) -> str:
+    """Where the walk-up ends; empty: no directives for this place. `added`: by the user, for this session."""
+    if under(directory, config.project):
+        root = _worktree(directory, config.project, world, config) or config.project
+    else:
+        homes = (config.user_library, *config.allowed, *added)
+        root = next((home for home in homes if under(directory, home)), "") or _worktree(directory, "/", world, config)
+    excluded = root and any(part in config.excluded for part in below(directory, root))
+    return "" if excluded else root
+
+
+def is_known(directory: str, config: Config) -> bool:
+    """Does this need no look at the session or the disk?"""
+    return any(under(directory, root) for root in (config.project, config.user_library, *config.allowed))
+
+
+def _worktree(directory: str, stop: str, world: World, config: Config) -> str:
+    """The nearest folder from here up (`stop` left out) that is a worktree of the project's repository."""
+    while directory != stop and directory != "/":
+        if world.is_file(f"{directory}/.git"):
+            git = _git_folder(directory, world)
+            linked = world.tail(f"{git}/gitdir", 0, 4096) or b"" if _WORKTREES in git else b""
+            # a repository may name any folder as its worktree; that folder must name the repository, too
+            mutual = world.real(linked.decode("utf-8", "replace").strip()) == world.real(f"{directory}/.git")
+            return directory if mutual and _common(git) == _common(_project_git(world, config)) else ""
+        directory = parent(directory)
+    return ""
+
+
+def _project_git(world: World, config: Config) -> str:
+    level = config.project
+    while True:
+        if world.is_dir(f"{level}/.git"):
+            return world.real(f"{level}/.git")
+        if world.is_file(f"{level}/.git"):
+            return _git_folder(level, world)
+        if level == "/":
+            return ""
+        level = parent(level)
+
+
+def _git_folder(directory: str, world: World) -> str:
+    """What the `.git` file of a worktree or a submodule names."""
+    text = (world.tail(f"{directory}/.git", 0, 4096) or b"").decode("utf-8", "replace").strip()
+    path = text.removeprefix("gitdir:").strip()
+    return world.real(join(directory, path)) if text.startswith("gitdir:") and path and "\0" not in path else ""
+
+
+def _common(git: str) -> str:
+    """The folder that all worktrees of a repository share."""
+    return git[: git.rfind(_WORKTREES)] if _WORKTREES in git else git

@@ -1,0 +1,71 @@
+"""Directories that the user added to a session: by settings, on the command line, or while it runs.
+
+No event and no variable names them; looked for only when a call leaves the project.
+"""
+
+from __future__ import annotations
+
+from handbill.core.paths import join
+from handbill.hosts.claude_rows import attachment_of, blocks_of, records_with
+from handbill.hotjson import loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from handbill.core.event import Event
+    from handbill.world import World
+
+_SETTINGS = (".claude/settings.local.json", ".claude/settings.json")
+_MOST = 32 << 20
+_COMMAND = "<command-name>/add-dir</command-name>"
+
+
+def added(event: Event, world: World, home: str) -> list[str]:
+    found: dict[str, None] = {}
+    for path in (*(f"{event.project}/{name}" for name in _SETTINGS), f"{home}/{_SETTINGS[1]}"):
+        found.update(dict.fromkeys(_in_settings(world.tail(path, 0, 1 << 20) or b"")))
+    command = world.proc(f"/proc/{event.client}/cmdline") if event.client > 1 else b""
+    found.update(dict.fromkeys(_on_command_line(command.split(b"\0"))))
+    found.update(dict.fromkeys(_in_transcript(world.tail(event.transcript, 0, _MOST) or b"")))
+    names = (join(home, name[2:]) if name.startswith("~/") else join(event.project, name) for name in found if name)
+    return list(dict.fromkeys(names))
+
+
+def _in_settings(data: bytes) -> list[str]:
+    try:
+        settings = loads(data.decode("utf-8", "replace")) if data.strip() else {}
+        names = settings["permissions"]["additionalDirectories"]
+    except (ValueError, RecursionError, KeyError, TypeError):
+        return []
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def _on_command_line(words: list[bytes]) -> Iterator[str]:
+    """`--add-dir A B --add-dir=C`"""
+    taking = False
+    for word in words:
+        text = word.decode("utf-8", "replace")
+        name, equals, value = text.partition("=")
+        if name == "--add-dir":
+            taking = not equals
+            if equals:
+                yield value
+        elif text.startswith("-") or not text:
+            taking = False
+        elif taking:
+            yield text
+
+
+def _in_transcript(data: bytes) -> Iterator[str]:
+    for row in records_with(data, b'"additionalWorkingDirectories"'):
+        snapshot = attachment_of(row).get("snapshot")
+        names = snapshot.get("additionalWorkingDirectories") if isinstance(snapshot, dict) else ()
+        for name in names if isinstance(names, list) else ():
+            if isinstance(name, str):
+                yield name
+    for row in records_with(data, b"/add-dir</command-name>"):
+        for block in blocks_of(row) if row.get("type") in ("user", "system") else ():
+            text = block.get("text")
+            if isinstance(text, str) and text.lstrip().startswith(_COMMAND):
+                yield text.partition("<command-args>")[2].partition("</command-args>")[0].strip()

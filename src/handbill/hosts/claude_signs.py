@@ -1,0 +1,54 @@
+"""A cheap search of a transcript's newest part, on every message: bytes are compared, nothing is parsed."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.turn import Asked
+
+MARK = b"handbill.hook"  # stands in every command line that `engine install` registers
+_LARGE = 256 << 10  # so much may be searched again and again before its end is noted
+# the last: a hook that died after its answer was taken; the client calls that a success with an exit code
+_FAILURES = (b'"hook_non_blocking_error"', b'"hook_cancelled"', b'"exitCode":1')
+_INTERRUPTED = b"[Request interrupted by user"
+_PROMPT = b'"promptId":"'
+
+
+def search(data: bytes, new: int, asked: Asked, *, prompt: str = "", agent: bool = False) -> None:
+    """`data` from byte `new` on was not searched yet; what is before it helps to find a row's parent.
+
+    `prompt`: the id of a prompt that is being submitted.
+    """
+    new = new if new < len(data) else 0  # the file was written anew
+    failed = any(data.find(sign, new) >= 0 for sign in _FAILURES)
+    asked.failed = failed and data.find(MARK, new) >= 0
+    asked.interrupted = data.find(_INTERRUPTED, new) >= 0
+    asked.queued = bool(prompt) and data.find(_PROMPT + prompt.encode() + b'"', new) >= 0
+    asked.moved = not agent and went_back(data, new)
+    if asked or len(data) - new > _LARGE:
+        asked.scanned = data.rfind(b"\n") + 1
+
+
+def went_back(data: bytes, at: int) -> bool:
+    """Is there a prompt behind `at` whose parent is not the newest message before it?"""
+    at = data.find(_PROMPT, at)
+    while at >= 0:
+        start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
+        if end < 0:
+            return False  # being written now
+        line = data[start:end]
+        if start and b'"type":"tool_result"' not in line and b'"type":"user"' in line:
+            _, found, rest = line.partition(b'"parentUuid":"')
+            if found and not _follows(data, rest[:36], start):
+                return True
+        at = data.find(_PROMPT, end)
+    return False
+
+
+def _follows(data: bytes, parent: bytes, start: int) -> bool:
+    """Is nothing of a conversation between the row `parent` and the line that begins at `start`?"""
+    place = data.rfind(b'"uuid":"' + parent + b'"', 0, start)
+    if place < 0:
+        return False  # further back than what was read: to be looked at
+    between = data[data.find(b"\n", place) : start]
+    return b'"type":"assistant"' not in between and _PROMPT not in between

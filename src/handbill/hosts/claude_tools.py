@@ -1,0 +1,64 @@
+"""Claude Code's tool calls in our words: what each is called, and which paths it touches."""
+
+from __future__ import annotations
+
+from handbill.core.event import Tool
+from handbill.core.paths import join
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+_LONGEST = 4096
+_SKILL_LOADED = ("Launching skill", "already loaded")
+
+_FILE_KEYS = {
+    "Read": "file_path", "Edit": "file_path", "Write": "file_path", "MultiEdit": "file_path",
+    "NotebookEdit": "notebook_path", "NotebookRead": "notebook_path",
+}  # fmt: skip
+
+
+def tool(call: Mapping[str, Any], cwd: str) -> Tool:
+    """A call as the batch event or the transcript lists it."""
+    name = text_of(call.get("tool_name") or call.get("name"))
+    id = text_of(call.get("tool_use_id") or call.get("id"))
+    values = call.get("tool_input") if "tool_input" in call else call.get("input")
+    values = values if isinstance(values, dict) else {}
+    files: list[str] = []
+    places: list[str] = []
+    if name in _FILE_KEYS:
+        files = [text_of(values.get(_FILE_KEYS[name]))]
+    elif name in ("Glob", "Grep", "LS"):
+        places = [text_of(values.get("path")) or cwd]
+        pattern = text_of(values.get("pattern")) if name == "Glob" else ""
+        fixed = pattern[: min((pattern.find(c) for c in "*?[{" if c in pattern), default=len(pattern))]
+        if "/" in fixed:
+            places.append(join(join(cwd, places[0]), fixed[: fixed.rfind("/")] or "/"))
+    elif name == "Bash":
+        from handbill.core.shell import looks_like_path, plain_arguments
+
+        places = [word for word in plain_arguments(text_of(values.get("command"))) if looks_like_path(word)]
+    output = _output(call.get("tool_response"))
+    return Tool(
+        name, id, _paths(files, cwd), _paths(places, cwd), values=values, output=output,
+        failed=output.startswith("<tool_use_error>")
+        or (name == "Skill" and bool(output) and not any(words in output for words in _SKILL_LOADED)),
+        at=text_of(call.get("timestamp")),
+    )  # fmt: skip
+
+
+def _output(response: object) -> str:
+    """What a call answered, as text; some answer in several blocks."""
+    if isinstance(response, list):
+        return "\n".join(text_of(block.get("text")) for block in response if isinstance(block, dict))
+    return text_of(response)
+
+
+def _paths(names: list[str], cwd: str) -> tuple[str, ...]:
+    """What no file system can hold is no path."""
+    return tuple(join(cwd, name) for name in names if name and "\0" not in name and len(name) <= _LONGEST)
+
+
+def text_of(value: object) -> str:
+    return value if isinstance(value, str) else ""
