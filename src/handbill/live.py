@@ -55,7 +55,7 @@ class Request:
 
     @property
     def is_summary(self) -> bool:
-        return any("Respond with TEXT ONLY" in text for message in self.messages[-2:] for text in texts(message))
+        return any("Respond with TEXT ONLY" in text for message in self.messages[-3:] for text in texts(message))
 
 
 def texts(message: dict[str, Any]) -> Iterable[str]:

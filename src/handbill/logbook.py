@@ -54,6 +54,9 @@ def _claim_rows(turn: Turn, found: Claim) -> list[tuple[str, str, str, int]]:
     for grant in found.grants:
         first = "direct-deliver" if turn.event.kind == SESSION_STARTED else "claim-deliver"
         name = "updated" if grant.word == UPDATED else first
+        if grant.same:
+            rows.append(("same-rules", grant.path, f"{grant.reason}: the same text as {grant.same}", len(grant.block)))
+            continue
         label = f"{grant.reason} (part {grant.part}/{grant.parts})" if grant.parts > 1 else grant.reason
         rows.append((name, grant.path, label, len(grant.block)))
     if turn.event.lane == 1:  # the other lanes ask for the same, and all but one are told that it is there

@@ -145,3 +145,25 @@ def test_whatever_is_wanted_whenever_nothing_is_granted_twice(wanted: list[list[
         granted += [(grant.path, grant.part) for grant in answer.grants]
     assert len(granted) == len(set(granted))
     assert {path for path, _ in granted} | set(state.pending) == {f"/{name}" for names in wanted for name in names}
+
+
+def test_the_same_rules_in_another_directory_are_one_line() -> None:
+    paths = ["/p/a/.directives/AGENTS.md", "/p/b/.directives/AGENTS.md", "/p/b/AGENTS.md"]
+    sheets: dict[str, Sheet | Refusal] = {path: sheet(path, "the rules " * 50) for path in paths}
+    wants = [Want(path, f"directive of {path.partition('/.dir')[0]}") for path in paths]
+    state, answer = claim(window(), wants, sheets, batch("t1"), CAP)
+    assert [grant.same for grant in answer.grants] == ["", paths[0], paths[0]]
+    assert "The same rules as in /p/a/.directives/AGENTS.md" in answer.grants[1].block
+    assert answer.text.count("the rules the rules") == 1
+    assert not claim(state, wants, sheets, batch("t2"), CAP)[1].grants
+
+
+def test_a_text_that_only_shares_a_few_bits_is_another_text() -> None:
+    """A checksum of 32 bits can be forged with six characters; what is compared is the content."""
+    import zlib
+
+    one, two = "plumless", "buckeroo"  # a known pair: the same CRC-32
+    assert zlib.crc32(one.encode()) == zlib.crc32(two.encode())
+    sheets: dict[str, Sheet | Refusal] = {"/a/x.md": sheet("/a/x.md", one), "/b/x.md": sheet("/b/x.md", two)}
+    _, answer = ask(window(), sheets, "/a/x.md", "/b/x.md")
+    assert [grant.path for grant in answer.grants] == ["/a/x.md", "/b/x.md"]

@@ -30,6 +30,7 @@ def binary(version: str) -> Path:
 class Sandbox:
     def __init__(self, root: Path, version: str, install: bool = True) -> None:
         self.version = version
+        self.more: dict[str, str] = {}
         self.project = root / "project"
         self.home = root / "home"
         self.project.mkdir(parents=True)
@@ -47,7 +48,7 @@ class Sandbox:
         return Path(state_roots(str(self.project), self.environment())[0])
 
     def environment(self) -> dict[str, str]:
-        return {"PATH": os.environ["PATH"], "HOME": str(self.home), "LANG": "C.UTF-8"}
+        return {"PATH": os.environ["PATH"], "HOME": str(self.home), "LANG": "C.UTF-8", **self.more}
 
     def engine(self, *arguments: str, expect: int = 0) -> dict[str, Any]:
         """A real `engine` process, answering in JSON."""

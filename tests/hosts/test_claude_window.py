@@ -260,6 +260,7 @@ def test_what_was_kept_may_begin_before_what_was_read() -> None:
         (answer("1", None), "session_started:compact:", False),  # may be older, written late
         (answer("1", None) + boundary("b", "1", "1"), "session_started:compact:", False),
         (boundary("b", "", "") + answer("1", "s"), "session_started:compact:", True),
+        (prompt("1", None) + answer("2", "1"), "session_started:compact:p-1", False),  # in the middle of a turn
         (prompt("1", None) + answer("2", "1"), "prompt_submitted::p-1", True),
         (prompt("1", None) + answer("2", "1"), "skill_expanded::p-1", True),
         (answer("2", None) + prompt("1", "2"), "prompt_submitted::p-1", False),

@@ -28,6 +28,7 @@ ACTIONS: dict[str, Action] = {
 }  # fmt: skip
 
 _MOST = 256 << 20
+_PATIENCE = 2.0  # seconds
 _STYLE = {"gone": "red", "named in the summary only": "yellow"}
 
 
@@ -63,6 +64,10 @@ def _compaction(place: Place, key: tuple[str, str]) -> Compaction:
     if data is None:
         raise HandbillError(f"{window.transcript} is gone", "the client keeps transcripts for some weeks only")
     found = last_compaction(data)
+    deadline = time.monotonic() + _PATIENCE
+    while found is None and window.epoch and time.monotonic() < deadline:  # the client writes it down a moment later
+        time.sleep(0.05)
+        found = last_compaction(World(()).tail(window.transcript, 0, _MOST) or b"")
     if found is None:
         raise HandbillError(f"the window {key[0]} was never compacted", "`engine window` shows what is in it")
     return found
@@ -88,7 +93,7 @@ def _restore(args: argparse.Namespace, place: Place, key: tuple[str, str], rows:
     files = [path for path in lost if path not in there]
     text = f"restoring {count(len(files), 'file')}" if files else "nothing is gone that was delivered"
     if files:
-        by = "agent" if os.environ.get("CLAUDE_CODESESSION_ID") == key[0] else "terminal"
+        by = "agent" if os.environ.get("CLAUDE_CODE_SESSION_ID") == key[0] else "terminal"
         place.store.post(key[0], {"verb": "restore", "files": files, "line": text, "at": time.time(), "by": by})
         text += ", with the next event of this window:\n" + "\n".join(f"  {path}" for path in files)
     return Result({"window": ".".join(key), "files": files}, text=text)

@@ -7,7 +7,8 @@ delivered as it was, and a grant never turns out empty.
 from __future__ import annotations
 
 from handbill.core.event import SESSION_STARTED, SUBAGENT_STARTED
-from handbill.core.pack import BETWEEN, PRELOADED, UPDATED, block, parts_of, units
+from handbill.core.pack import BETWEEN, PRELOADED, UPDATED, block, parts_of, shown, units
+from handbill.core.paths import parent
 from handbill.core.sheet import Refusal, Sheet
 from handbill.core.window import with_letter
 
@@ -20,16 +21,20 @@ if TYPE_CHECKING:
     from handbill.core.window import Record, Window
 
 SKIP_PATH, SKIP_INODE, SKIP_CONTENT = "skip-dedup", "skip-inode", "skip-content"
+DIRECTIVE = "directive of "  # begins the reason of every file that speaks for a directory
 
 # A compaction keeps the last messages with their injections; those of a window's start stand before them.
 NEVER_IN_A_TAIL = (SESSION_STARTED, SUBAGENT_STARTED)
 
 
 class Grant:
-    __slots__ = ("block", "digest", "part", "parts", "path", "reason", "word")
+    __slots__ = ("block", "digest", "part", "parts", "path", "reason", "same", "word")
 
-    def __init__(self, path: str, digest: str, reason: str, block: str, part: int, parts: int, word: str) -> None:
+    def __init__(
+        self, path: str, digest: str, reason: str, block: str, part: int, parts: int, word: str, same: str = ""
+    ) -> None:
         self.path = path
+        self.same = same  # it is one line: the text is there under this other name
         self.digest = digest
         self.reason = reason
         self.block = block
@@ -63,10 +68,11 @@ def postponed(window: Window, wants: Iterable[Want]) -> Window:
 
 
 class _Candidate:
-    __slots__ = ("parts", "reason", "sheet", "word")
+    __slots__ = ("parts", "reason", "same", "sheet", "word")
 
-    def __init__(self, sheet: Sheet, reason: str, parts: list[str], word: str) -> None:
+    def __init__(self, sheet: Sheet, reason: str, parts: list[str], word: str, same: str = "") -> None:
         self.sheet = sheet
+        self.same = same  # another file whose text it has: one line says so
         self.reason = reason
         self.parts = parts
         self.word = word
@@ -116,18 +122,28 @@ def claim(
     return twin, answer
 
 
-def _under_another_name(twin: Window, sheet: Sheet, chosen: list[_Candidate]) -> str:
-    """Why not to deliver: its text is there already. An inode alone proves nothing, they are used again."""
+def _under_another_name(twin: Window, sheet: Sheet, chosen: list[_Candidate]) -> tuple[str, str]:
+    """(why not to deliver: its text is there already; under which name). An inode alone proves nothing."""
     for path, record in twin.files.where("inode", sheet.inode):
         if record["via"] == "host" and path != sheet.path:
-            return SKIP_INODE
+            return SKIP_INODE, ""
     for path, record in twin.files.where("hash", sheet.digest):
-        if path != sheet.path and "." not in record["parts"]:
-            return SKIP_INODE if record["inode"] == sheet.inode else SKIP_CONTENT
+        if path != sheet.path and "." not in record["parts"] and not record.get("same"):
+            return SKIP_INODE if record["inode"] == sheet.inode else SKIP_CONTENT, path
     for other in chosen:
-        if other.sheet.digest == sheet.digest:
-            return SKIP_INODE if other.sheet.inode == sheet.inode else SKIP_CONTENT
-    return ""
+        if other.sheet.digest == sheet.digest and not other.same:
+            return SKIP_INODE if other.sheet.inode == sheet.inode else SKIP_CONTENT, other.sheet.path
+    return "", ""
+
+
+def _is_elsewhere(path: str, other: str) -> bool:
+    """Does it speak for another directory?"""
+    return _level(path) != _level(other)
+
+
+def _level(path: str) -> str:
+    folder = parent(path)
+    return parent(folder) if folder.endswith("/.directives") else folder
 
 
 def _as_before(twin: Window, path: str, record: Record | None, stamp: str) -> None:
@@ -162,9 +178,13 @@ def _candidate(
         _as_before(twin, path, record, "")
         answer.refused.append(sheet)
         return False
-    why = _under_another_name(twin, sheet, chosen)
+    why, other = _under_another_name(twin, sheet, chosen)
     if record is not None and record.get("before") and record["hash"] == sheet.digest:
         why = SKIP_PATH  # it had changed, and changed back before that could be delivered
+    if why and other and _is_elsewhere(path, other) and reason.startswith(DIRECTIVE):
+        line = f"The same rules as in {shown(other)}, which are in this window, apply here."
+        changed = record is not None and bool(record.get("updated"))
+        return _Candidate(sheet, reason, [line], UPDATED if changed else PRELOADED, same=other)
     if why:
         _as_before(twin, path, record, sheet.stamp)
         answer.skipped.append((path, why, reason))
@@ -196,7 +216,9 @@ def _grant(twin: Window, candidate: _Candidate, room: int, event: Event, now: fl
             break
         room -= size
         record = {**with_letter(record, number, "s"), "batch": event.batch, "via": event.kind, "at": now}
-        answer.grants.append(Grant(sheet.path, sheet.digest, candidate.reason, whole, number, total, candidate.word))
+        answer.grants.append(
+            Grant(sheet.path, sheet.digest, candidate.reason, whole, number, total, candidate.word, candidate.same)
+        )
     if record["parts"].strip("."):
         twin.files[sheet.path] = record
     if "." in record["parts"]:
@@ -211,4 +233,6 @@ def _record(sheet: Sheet, candidate: _Candidate, event: Event, now: float) -> Re
     }  # fmt: skip
     if candidate.word == UPDATED:
         record["updated"] = True
+    if candidate.same:
+        record["same"] = candidate.same
     return record

@@ -44,9 +44,7 @@ class Content:
         kind, _, rest = claim["batch"].partition(":")
         if not rest:
             return kind in self.answered
-        prompt = rest.rpartition(":")[2]
-        if prompt:
-            return prompt in self.answered
         if rest.startswith(_COMPACT):  # older answers may be written behind the claim, but not behind the compaction
             return self.boundary >= int(claim["offset"]) and self.last_answer > self.boundary
-        return self.last_answer >= int(claim["offset"])
+        prompt = rest.rpartition(":")[2]
+        return prompt in self.answered if prompt else self.last_answer >= int(claim["offset"])

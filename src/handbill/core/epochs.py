@@ -33,8 +33,9 @@ _OF_AN_EPOCH = (*_OF_A_SUSPICION, "elsewhere", "kept_unknown")
 
 
 def within(moment: float, now: float, seconds: float) -> bool:
-    """Is `moment` less than so many seconds ago? A clock that was set back does not make it so."""
-    return 0.0 <= now - moment < seconds
+    """Do the two lie so close together? Processes that run at once may have them in either order; a clock that
+    was set to another time does not make an old moment a recent one."""
+    return abs(now - moment) < seconds
 
 
 def chapter(

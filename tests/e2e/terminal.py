@@ -1,0 +1,164 @@
+"""The client's own screen: a person at a terminal, played in tmux against the scripted model.
+
+The model obeys the prompt: `DO: read web/a.js + read api/b.py; write web/new.js` makes one message with two
+calls, then one with a third. `;` separates messages, `+` calls of one message.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+from typing import Any
+
+import pytest
+from sandbox import Sandbox
+
+from handbill.live import Reply, Request, call, say, texts
+
+PAUSE = 0.3  # no real model answers at once, and the client writes its record meanwhile
+
+
+def require_tmux() -> None:
+    if shutil.which("tmux") is None:
+        message = "tmux is not installed: apt-get install tmux"
+        pytest.fail(message) if os.environ.get("CI") == "true" else pytest.skip(message)
+
+
+class Obedient:
+    """A scripted model: does what the newest prompt after `DO:` says, one step per message."""
+
+    def __init__(self, box: Sandbox) -> None:
+        self.box = box
+        self.delay = PAUSE
+        self.summary_delay = PAUSE
+
+    def __call__(self, request: Request) -> Reply:
+        if any(mark in text for message in request.messages[-3:] for text in texts(message) for mark in _SUMMARY):
+            return Reply([say("<analysis>a</analysis><summary>THE SUMMARY</summary>")], delay=self.summary_delay)
+        if not request.body.get("tools"):
+            return Reply([say("ok")])
+        found = [(i, steps) for i, message in enumerate(request.messages) if (steps := _steps(message)) is not None]
+        if not found:
+            return Reply([say("nothing to do")], delay=self.delay)
+        at, steps = found[-1]
+        done = sum(message["role"] == "assistant" for message in request.messages[at + 1 :])
+        if done >= len(steps):
+            return Reply([say(f"finished {len(steps)} steps")], delay=self.delay)
+        return Reply([self._block(one.strip()) for one in steps[done].split("+")], delay=self.delay)
+
+    def _block(self, step: str) -> dict[str, Any]:
+        verb, _, rest = step.partition(" ")
+        if verb == "read":
+            return self.box.read(rest)
+        if verb == "write":
+            return call("Write", file_path=self.box.path(rest), content="new\n")
+        if verb == "bash":
+            return self.box.bash(rest)
+        if verb == "agent":
+            return self.box.agent("DO: " + rest.replace(",", ";"))
+        return say(step)
+
+
+_SUMMARY = ("Respond with TEXT ONLY", "Your task is to create a detailed summary")
+
+
+def _steps(message: dict[str, Any]) -> list[str] | None:
+    if message["role"] != "user":
+        return None
+    for text in texts(message):
+        found = re.search(r"DO: (.*)", text) if not text.lstrip().startswith("<system-reminder>") else None
+        if found:
+            return [step for step in found.group(1).split(";") if step.strip()]
+    return None
+
+
+class Terminal:
+    def __init__(self, box: Sandbox) -> None:
+        require_tmux()
+        self.box = box
+        self.model = Obedient(box)
+        box.client.model.script = self.model
+        self.socket = f"handbill-{os.getpid()}-{id(box)}"
+        answered = {
+            "hasCompletedOnboarding": True, "theme": "dark", "bypassPermissionsModeAccepted": True,
+            "customApiKeyResponses": {"approved": ["sk-ant-dummy"], "rejected": []},
+            "projects": {str(box.project): {"hasTrustDialogAccepted": True, "allowedTools": []}},
+        }  # fmt: skip
+        (box.home / ".claude.json").write_text(json.dumps(answered))
+
+    def tmux(self, *words: str) -> str:
+        return subprocess.run(["tmux", "-L", self.socket, *words], capture_output=True, text=True, check=False).stdout
+
+    def start(self, *arguments: str, skip_permissions: bool = True, size: tuple[int, int] = (120, 50)) -> Terminal:
+        environ = [word for name, value in self.box.client.environment().items() for word in ("-e", f"{name}={value}")]
+        words = [self.box.client.binary, *(["--dangerously-skip-permissions"] if skip_permissions else []), *arguments]
+        self.tmux(
+            "-f", "/dev/null", "new-session", "-d", "-s", "c", "-x", str(size[0]), "-y", str(size[1]),
+            "-c", str(self.box.project), *environ, *words,
+        )  # fmt: skip
+        self.wait_for("❯", "> ", "for shortcuts")
+        self.settle()
+        return self
+
+    def screen(self) -> str:
+        shown = self.tmux("capture-pane", "-p", "-t", "c")
+        return "\n".join(line for line in shown.splitlines() if line.strip())
+
+    def wait_for(self, *words: str, most: float = 60) -> None:
+        end = time.monotonic() + most
+        while not any(word in self.screen() for word in words):
+            assert time.monotonic() < end, f"none of {words} on the screen:\n{self.screen()}"
+            time.sleep(0.1)
+
+    def settle(self, quiet: float = 1.6, most: float = 90) -> None:
+        """Until neither the screen nor the recorded requests have changed for a while."""
+        end, seen, since = time.monotonic() + most, None, time.monotonic()
+        while time.monotonic() < end:
+            now = (self.screen(), len(self.box.client.model.requests))
+            if now != seen:
+                seen, since = now, time.monotonic()
+            if time.monotonic() - since > quiet:
+                return
+            time.sleep(0.1)
+        raise AssertionError(f"no rest after {most} s:\n{self.screen()}")
+
+    def keys(self, *names: str, pause: float = 0.4) -> None:
+        for name in names:
+            self.tmux("send-keys", "-t", "c", name)
+            time.sleep(pause)
+
+    def type(self, text: str) -> None:
+        self.tmux("send-keys", "-t", "c", "-l", text)
+        time.sleep(0.5)
+
+    def say(self, line: str) -> Terminal:
+        self.type(line)
+        self.keys("Enter")
+        self.settle()
+        return self
+
+    def rewind(self, up: int = 1, choice: int = 0) -> Terminal:
+        """`/rewind`, `up` prompts back; 0: restore the conversation, 1: summarize from here, 2: up to here."""
+        self.say("/rewind")
+        self.keys(*["Up"] * up, "Enter")
+        time.sleep(0.8)
+        self.keys(*["Down"] * choice, "Enter")
+        self.settle()
+        self.keys("C-u")  # the old prompt comes back into the input line
+        return self
+
+    @property
+    def last(self) -> Request:
+        found = [r for r in self.box.client.model.requests if r.body.get("tools") and not r.agent and not r.is_summary]
+        return found[-1]
+
+    def exit(self) -> None:
+        self.say("/exit")
+        self.close()
+
+    def close(self) -> None:
+        self.tmux("kill-server")

@@ -1,0 +1,79 @@
+"""A person goes back in the conversation, in the client's own screen: what left the window comes again, once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from sandbox import STANDARDS, Sandbox, assert_absent, assert_once
+from terminal import Terminal
+
+WEB, API = "RULES-OF-WEB", "RULES-OF-API"
+
+
+@pytest.fixture
+def terminal(make: Callable[..., Sandbox], version: str) -> Iterator[Terminal]:
+    box = make(version)
+    box.write("web/.directives/AGENTS.md", f"{WEB}\n")
+    box.write("api/.directives/AGENTS.md", f"{API}\n")
+    box.write("web/a.js", "x\n")
+    box.write("api/b.py", "x\n")
+    made = Terminal(box)
+    yield made
+    made.close()
+
+
+def resumed(terminal: Terminal, *steps: object) -> None:
+    """A new process goes on with the session: nothing twice, nothing missing."""
+    box = terminal.box
+    session = box.windows()[0].stem
+    run = box.run(box.read("web/a.js"), box.read("api/b.py"), box.bash(), "done", args=("--resume", session))
+    assert_once(run.of()[-1], *STANDARDS, WEB, API)
+
+
+def test_restore_the_conversation(terminal: Terminal) -> None:
+    terminal.start()
+    terminal.say("one DO: read web/a.js")
+    terminal.say("two DO: read api/b.py")
+    assert_once(terminal.last, *STANDARDS, WEB, API)
+    terminal.rewind(up=1)
+    terminal.say("three DO: bash true")
+    assert_once(terminal.last, *STANDARDS, WEB)
+    assert_absent(terminal.last, API)
+    terminal.say("four DO: read api/b.py")
+    assert_once(terminal.last, *STANDARDS, WEB, API)
+    # a write where the rules are gone is held, with the rules
+    terminal.rewind(up=1)
+    terminal.say("five DO: write api/new.py")
+    assert not (terminal.box.project / "api/new.py").exists()
+    assert_once(terminal.last, *STANDARDS, WEB, API)
+    terminal.say("six DO: write api/new.py")
+    assert (terminal.box.project / "api/new.py").exists()
+    # back to the very beginning, with a prompt that makes no calls between
+    terminal.rewind(up=4)
+    terminal.say("seven, only words")
+    assert_once(terminal.last, *STANDARDS)
+    assert_absent(terminal.last, WEB, API)
+    terminal.say("eight DO: read web/a.js + read api/b.py; bash true")
+    assert_once(terminal.last, *STANDARDS, WEB, API)
+    terminal.exit()
+    resumed(terminal)
+
+
+@pytest.mark.parametrize("choice", [1, 2], ids=["from here", "up to here"])
+def test_summarize(terminal: Terminal, choice: int) -> None:
+    terminal.start()
+    terminal.say("one DO: read web/a.js")
+    terminal.say("two DO: read api/b.py")
+    terminal.rewind(up=1, choice=choice)
+    terminal.say("three DO: bash true; bash true")
+    kept, gone = (WEB, API) if choice == 1 else (API, WEB)
+    assert_once(terminal.last, *STANDARDS, kept)
+    assert_absent(terminal.last, gone)
+    terminal.say("four DO: read web/a.js + read api/b.py; bash true")
+    assert_once(terminal.last, *STANDARDS, WEB, API)
+    terminal.say("/compact")
+    terminal.say("five DO: read web/a.js; bash true")
+    assert_once(terminal.last, *STANDARDS, WEB)
+    terminal.exit()
+    resumed(terminal)
