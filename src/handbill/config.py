@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 PROJECT_FILE = ".handbill.toml"
 MESSAGES_FILE = ".handbill.messages.json"  # a project's own words for the gates
-AUTO_ANSWER = "E2E_AUTO_ANSWER"  # first | recommended | random: handlers/auto_answer, for tests without a person
 PACKAGE = __file__[: __file__.rfind("/")]
 SHIPPED = f"{PACKAGE}/data/directives"
 
@@ -67,7 +66,7 @@ class Config:
             for path in values.get("files", {}).get("allow", ())
         )
         self.write_gate: str = values.get("write_gate", {}).get("mode", "new")  # off | new | edits
-        self.auto_answer = ""
+        self.auto_answer: str = values.get("testing", {}).get("auto_answer", "")  # for tests without a person
         self.state = ""  # where this project's state is
         self.environ: Mapping[str, str] = {}
         self._values = values
@@ -187,7 +186,6 @@ def sources(project: str, environ: Mapping[str, str]) -> list[list[Any]]:
 
 def load(project: str, environ: Mapping[str, str], state: str) -> Config:
     found = _loaded(project, environ, state)
-    found.auto_answer = environ.get(AUTO_ANSWER, "")
     found.environ, found.state = environ, state
     return found
 

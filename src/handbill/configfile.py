@@ -8,7 +8,7 @@ from typing import Any
 
 from handbill.config import PROJECT_FILE
 from handbill.hotjson import dumps
-from handbill.store.disk import make_private_directory
+from handbill.store.disk import make_private_directory, read_regular
 
 # section -> field -> what it must be; the reference for people is docs/configuration.md
 Wanted = type | tuple[str, ...]
@@ -17,6 +17,7 @@ FIELDS: dict[str, dict[str, Wanted]] = {
     "standards": {"files": list, "subagents": list},
     "directives": {"always": list, "exclude": list, "bare_agents_md": bool},
     "files": {"allow": list},
+    "testing": {"auto_answer": ("first", "recommended", "random")},
     "write_gate": {"mode": ("off", "new", "edits")},
     "load_gate": {
         "mode": ("off", "deliver", "direct", "require"), "subagents": ("off", "deliver", "direct", "require"),
@@ -37,8 +38,7 @@ _NAMED = "roles"
 def checked(path: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
     """The valid settings of one file, and one line for each that is not."""
     try:
-        with open(path, "rb") as source:
-            raw = tomllib.load(source)
+        raw = tomllib.loads(read_regular(path, 1 << 20).decode("utf-8"))
     except (OSError, ValueError) as error:
         return {}, [f"{path}: {error}"]
     values: dict[str, dict[str, Any]] = {}
@@ -113,13 +113,42 @@ def _words(wanted: Wanted) -> str:
     return " or ".join(f'"{word}"' for word in wanted) if isinstance(wanted, tuple) else _WORDS[wanted]
 
 
+# A project that may name places could have anything on this machine read to a model; one that may ask for
+# variables could find out what they hold; one that may answer could speak for the user.
+_OWN_SECTIONS = ("files", "testing")
+_OWN_ROLE_FIELDS = ("env", "home")
+_PATHS = {"standards": ("files", "subagents"), "load_gate": ("folder", "files"), "roles": ("marker", "targets", "read")}
+
+
+def _limited(path: str, values: dict[str, dict[str, Any]]) -> list[str]:
+    """Take out of a project's settings what only the user may set; one line for each."""
+    found = []
+    for section in _OWN_SECTIONS:
+        for field in values.pop(section, {}):
+            found.append(f"{path}: {section}.{field} counts only in your own settings (~/.config/handbill/config.toml)")
+    tables = [(f"roles.{name}", role, _PATHS["roles"]) for name, role in values.get("roles", {}).items()]
+    for name, role, _ in tables:
+        for field in [field for field in _OWN_ROLE_FIELDS if role.pop(field, None) is not None]:
+            found.append(f"{path}: {name}.{field} counts only in your own settings (~/.config/handbill/config.toml)")
+    tables += [(section, values.get(section, {}), _PATHS[section]) for section in ("standards", "load_gate")]
+    for name, table, fields in tables:
+        for field in [field for field in fields if not _stays_inside(table.get(field, ()))]:
+            del table[field]
+            found.append(f"{path}: {name}.{field} leads out of the project, so it is not used")
+    return found
+
+
+def _stays_inside(value: str | list[str]) -> bool:
+    paths = [value] if isinstance(value, str) else value
+    return not any(path.startswith(("/", "~")) or ".." in path.split("/") for path in paths)
+
+
 def compiled_values(stamps: list[list[Any]], target: str) -> dict[str, Any]:
     merged: dict[str, Any] = {"problems": []}
     for path, _, _ in stamps:
         values, problems = checked(path)
-        if path.endswith(PROJECT_FILE) and values.pop("files", None):
-            # a project that may name places could have anything on this machine read to a model
-            problems.append(f"{path}: files.allow counts only in your own settings (~/.config/handbill/config.toml)")
+        if path.endswith(PROJECT_FILE):
+            problems += _limited(path, values)
         merged["problems"] += problems
         for section, fields in values.items():
             if section == _NAMED:

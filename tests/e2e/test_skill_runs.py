@@ -186,7 +186,10 @@ def test_questions_are_answered_by_the_rule(make: Make, version: str) -> None:
         box.session("activate W implement </dev/null"), call("AskUserQuestion", questions=[question]),
         box.session("phase W 1 </dev/null"), box.bash(), "done",
     ])  # fmt: skip
-    talk = Talk(box, "--permission-prompt-tool", "stdio", env={"E2E_AUTO_ANSWER": "recommended"})
+    own = box.home / ".config" / "handbill" / "config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('[testing]\nauto_answer = "recommended"\n')
+    talk = Talk(box, "--permission-prompt-tool", "stdio")
     talk.say("/implement x")
     talk.close()
     requests = [request for request in box.client.model.requests if request.body.get("tools")]

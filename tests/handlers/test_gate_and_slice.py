@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -145,7 +146,11 @@ def test_automatic_answers_are_off_unless_asked_for(make_box: Callable[..., Box]
     box.sim.start()
     ask = ("AskUserQuestion", {"questions": [question("A")]})
     assert box.sim.batch(ask).denied == ""
-    box.environ["E2E_AUTO_ANSWER"] = "first"
+    box.write(".handbill.toml", '[testing]\nauto_answer = "first"\n')
+    assert box.sim.batch(ask).denied == "", "a project does not answer for the user"
+    own = Path(box.environ["HOME"]) / ".config" / "handbill" / "config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('[testing]\nauto_answer = "first"\n')
     assert '"selected":"A"' in box.sim.batch(ask).denied
 
 

@@ -132,7 +132,15 @@ def client(place: Place) -> Iterator[Finding]:
     if not path:
         yield Finding("client", NOTE, "no `claude` on the PATH: its version was not checked")
         return
-    done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=30, check=False, cwd="/")
+    done = subprocess.run(
+        [path, "--version"],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+        cwd="/",
+        env=trust.environment(place.project),
+    )
     words = done.stdout.split()
     numbers = tuple(int(part) for part in words[0].split(".") if part.isdecimal()) if words else ()
     if numbers and numbers < claude_code.OLDEST:

@@ -24,8 +24,8 @@ _STYLE = {**dict.fromkeys(DELIVERED, "bold green"), "confirmed": "green", "lost"
 WORDS = {
     "direct-deliver": "delivered", "claim-deliver": "delivered", "updated": "delivered anew", "confirmed": "confirmed",
     "assumed": "assumed", "truncated": "cut by host", "lost": "lost", "queue-pending": "waiting", "refused": "refused",
-    "skip-dedup": "already there", "skip-inode": "same file", "skip-content": "same text", "same-rules": "same rules", "seed": "host loaded",
-    "resolve-ref": "named by a page",
+    "skip-dedup": "already there", "skip-inode": "same file", "skip-content": "same text", "seed": "host loaded",
+    "same-rules": "same rules", "resolve-ref": "named by a page",
     "new-window": "new window", "new-epoch": "compacted",
 }  # fmt: skip
 

@@ -10,7 +10,7 @@ import uuid
 from handbill.cli.trust import is_inside
 from handbill.config import folder_of
 from handbill.errors import HandbillError
-from handbill.store.disk import make_private_directory
+from handbill.store.disk import make_private_directory, read_regular
 
 MOST = 4 << 20
 
@@ -18,23 +18,13 @@ MOST = 4 << 20
 def read_text(path: str, most: int = MOST) -> str:
     """A regular file of a reasonable size. Raises FileNotFoundError; what else is wrong is said in a HandbillError."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a FIFO must not wait for a writer
+        return read_regular(path, most).decode("utf-8")
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise HandbillError(f"{path}: {error.strerror}", "make it readable") from error
-    with open(handle, encoding="utf-8", newline="") as file:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            raise HandbillError(f"{path} is not a regular file", "replace it by one")
-        if status.st_size > most:
-            raise HandbillError(
-                f"{path} has {status.st_size:,} bytes, more than the {most:,} allowed", "make it smaller"
-            )
-        try:
-            return file.read(most)
-        except UnicodeDecodeError as error:
-            raise HandbillError(f"{path} is not UTF-8 text: {error.reason}", "save it as UTF-8") from error
+        raise HandbillError(f"{path}: {error.strerror}", "replace it by a readable file") from error
+    except UnicodeDecodeError as error:
+        raise HandbillError(f"{path} is not UTF-8 text: {error.reason}", "save it as UTF-8") from error
 
 
 def require_inside(path: str, project: str) -> None:

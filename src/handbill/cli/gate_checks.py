@@ -14,7 +14,8 @@ from handbill.cli.screen import count
 from handbill.errors import HandbillError
 from handbill.handlers.load_gate import context_files
 from handbill.handlers.resume import MODE
-from handbill.handlers.wording import lacking
+from handbill.handlers.wording import lacking, read, texts
+from handbill.store.disk import read_regular
 from handbill.world import World
 
 _RECENT = 20
@@ -33,12 +34,21 @@ def wording(place: Place) -> Iterator[Finding]:
             yield Finding("wording", BAD, f"{path}: {problem}", f"correct it; the shipped texts: {shipped_path}")
         if not problems:
             yield Finding("wording", OK, f"the gates speak by {path}")
+        if path == own[-1]:
+            yield from _overridden(path, place)
+
+
+def _overridden(path: str, place: Place) -> Iterator[Finding]:
+    """What a model is told here in the project's own words: the person should know whose they are."""
+    for (gate, style, kind), text in texts(read(path, World(place.config.roots))).items():
+        words = " ".join(text.split())
+        said = f"the project's own text for {gate}.{style}.{kind}: {words[:100]}{'…' if len(words) > 100 else ''}"
+        yield Finding("wording", NOTE, said)
 
 
 def _wrong_words(path: str, shipped: dict[str, Any]) -> Iterator[str]:
     try:
-        with open(path, encoding="utf-8-sig") as file:
-            found = json.load(file)
+        found = json.loads(read_regular(path, 1 << 18).decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         yield str(error)
         return

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-from handbill.cli.trust import is_inside, search_path
+from handbill.cli.trust import environment, is_inside, search_path
 from handbill.errors import HandbillError
 
 _PROBE = (
@@ -34,12 +34,13 @@ def candidates(project: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def probe(path: str) -> Interpreter | None:
+def probe(path: str, project: str) -> Interpreter | None:
     """What stands behind a name (a pyenv shim, a venv's link); None if it will not do."""
     try:
         done = subprocess.run(
-            [path, "-I", "-c", _PROBE], capture_output=True, text=True, timeout=20, check=False, cwd="/"
-        )
+            [path, "-I", "-c", _PROBE], capture_output=True, text=True, timeout=20, check=False, cwd="/",
+            env=environment(project),
+        )  # fmt: skip
         major, minor, base = done.stdout.strip().split(" ", 2)
         real = os.path.realpath(base)
         version = int(major), int(minor)
@@ -60,16 +61,16 @@ def measure(path: str) -> float:
 
 def choose(wanted: str | None, used: str, project: str) -> Interpreter:
     """The one that the person names, else the one that an installation of theirs chose (`used`), else the cheapest."""
-    if not wanted and used and (found := probe(used)) is not None and found.path == used:
+    if not wanted and used and (found := probe(used, project)) is not None and found.path == used:
         return found
     if wanted:
-        found = probe(os.path.abspath(wanted) if os.sep in wanted else shutil.which(wanted) or wanted)
+        found = probe(os.path.abspath(wanted) if os.sep in wanted else shutil.which(wanted) or wanted, project)
         if found is None:
             raise HandbillError(f"{wanted} is no Python 3.11 or newer", "name another one with --python")
         return found
     usable: dict[str, Interpreter] = {}
     for path in candidates(project):
-        found = probe(path)
+        found = probe(path, project)
         if found is not None:
             usable.setdefault(found.path, found)
     if not usable:

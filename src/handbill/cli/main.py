@@ -11,7 +11,7 @@ from importlib import import_module
 
 from handbill import VERSION
 from handbill.cli.result import print_error, print_result
-from handbill.cli.words import VerbParser
+from handbill.cli.words import UsageError, VerbParser
 from handbill.errors import HandbillError
 
 # verb -> (module, what it is for); the order is the order of the help text
@@ -75,7 +75,11 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     named = next((word for word in words if not word.startswith("-")), "")
     top = parser(named if named in VERBS else "")
-    args = top.parse_args(words)
+    try:
+        args = top.parse_args(words)
+    except UsageError as error:
+        print_error(named, error.code, str(error), error.hint, as_json="--json" in words)
+        return 2
     if not args.verb:
         top.print_help()
         return 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from handbill.cli.clean import clean, clean_json
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -54,7 +56,7 @@ def print_result(verb: str, result: Result, *, as_json: bool) -> None:
     if result.show is None:  # without loading what draws
         notes = [f"note {warning}" for warning in result.warnings]
         ending = [f"next: {result.next_step}"] if result.next_step else []
-        print("\n".join([line for line in (result.text, *notes, *ending) if line]))
+        print(clean("\n".join([line for line in (result.text, *notes, *ending) if line])))
         return
     from handbill.cli.screen import console
 
@@ -70,15 +72,15 @@ def print_error(verb: str, code: str, message: str, hint: str, *, as_json: bool)
     if as_json:
         _print_json(error_envelope(verb, code, message, hint))
         return
-    print(f"engine {verb}: {message}".replace("engine :", "engine:"), file=sys.stderr)
+    print(clean(f"engine {verb}: {message}".replace("engine :", "engine:")), file=sys.stderr)
     if hint:
-        print(f"  {hint}", file=sys.stderr)
+        print(clean(f"  {hint}"), file=sys.stderr)
 
 
 def _print_json(value: dict[str, Any]) -> None:
     import json
 
-    print(json.dumps(value, ensure_ascii=False, indent=2))
+    print(clean_json(json.dumps(value, ensure_ascii=False, indent=2)))
 
 
 def _plain(text: str) -> str:

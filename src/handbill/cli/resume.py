@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from handbill.cli.actions import Action, Argument, add_actions
-from handbill.cli.files import replace_text
+from handbill.cli.files import read_text, replace_text, require_inside
 from handbill.cli.place import Place, choose_window, here
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table
@@ -136,6 +136,7 @@ def _write(args: argparse.Namespace, shelf: Shelf) -> Result:
     if wrong:
         raise BadResume(f"{path}: {wrong[0]}", "correct the file, or the options")
     given = piped()
+    require_inside(path, shelf.place.project)
     _kept(path, head, given.text.strip() or body.strip() or f"# {project}")
     row = shelf.looked_at(project)
     text = (
@@ -176,12 +177,9 @@ def _kept(path: str, head: dict[str, Any], body: str) -> None:
 
 def _existing(path: str) -> tuple[dict[str, Any], str]:
     try:
-        with open(path, encoding="utf-8") as file:
-            return parse(file.read().removeprefix("\ufeff").replace("\r\n", "\n"))
+        return parse(read_text(path).removeprefix("\ufeff").replace("\r\n", "\n"))
     except FileNotFoundError:
         return {}, ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadResume(f"{path}: {error}", "make it readable UTF-8") from error
     except BadHead as error:
         raise BadResume(f"{path}: {error}", "correct it, or move it away") from error
 

@@ -6,6 +6,8 @@ import os
 import time
 from typing import TYPE_CHECKING
 
+from handbill.cli.clean import clean
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -14,9 +16,13 @@ if TYPE_CHECKING:
 def console() -> Console:
     from rich.console import Console
 
+    from handbill.cli.clean_output import CleanOutput
+
     # Without a terminal rich falls back to 80 columns and would cut paths that a pipe could carry.
     width = None if os.isatty(1) or "COLUMNS" in os.environ else 160
-    return Console(width=width, highlight=False, soft_wrap=False)
+    made = Console(width=width, highlight=False, soft_wrap=False)
+    made.push_render_hook(CleanOutput())  # the single exit: nothing raw gets past it
+    return made
 
 
 def table(*columns: str, title: str = "") -> Table:
@@ -31,12 +37,10 @@ def table(*columns: str, title: str = "") -> Table:
 
 
 def safe(text: str) -> str:
-    """Text from outside, between markup: a `[x]` in it is no style, and an escape sequence no command."""
+    """Text from outside, between markup: a `[x]` in it is no style."""
     from rich.markup import escape
 
-    if not text.isprintable():
-        text = "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
-    return escape(text)
+    return escape(clean(text))
 
 
 def shortened(text: str, most: int) -> str:

@@ -34,6 +34,11 @@ def find_program(name: str, project: str) -> str:
     return shutil.which(name, path=os.pathsep.join(search_path(project))) or ""
 
 
+def environment(project: str) -> dict[str, str]:
+    """For programs that we start: some of them (pyenv's, say) look for others on the PATH."""
+    return {**os.environ, "PATH": os.pathsep.join(search_path(project))}
+
+
 def _record() -> str:
     return os.path.join(folder_of("XDG_STATE_HOME", ".local/state", os.environ), "handbill", "installed.json")
 

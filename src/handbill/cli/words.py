@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NoReturn
+
+from handbill.errors import HandbillError
 
 
 def like(word: str, known: Iterable[str]) -> str:
@@ -15,8 +17,15 @@ def like(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {found[0]}?)" if found else ""
 
 
+class UsageError(HandbillError):
+    code = "usage"
+
+
 class VerbParser(argparse.ArgumentParser):
     """`argparse` takes an optional argument as missing once an option stands before it; here it comes first."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, self.format_usage().strip())
 
     def parse_known_args(  # type: ignore[override]  # as its callers use it
         self, args: Sequence[str] | None = None, namespace: Any = None

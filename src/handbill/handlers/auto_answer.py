@@ -1,4 +1,4 @@
-"""For tests without a person: questions to the user are answered by a rule. Off unless E2E_AUTO_ANSWER is set."""
+"""For tests without a person: questions to the user are answered by a rule of the user's own settings."""
 
 from __future__ import annotations
 

@@ -58,7 +58,8 @@ def role_of(event: Event, window: Window, world: World, config: Config) -> Role:
     if isinstance(told, str) and told and "\0" not in told:
         role.dispatch = join(config.home, told[2:]) if told.startswith("~/") else join(config.project, told)
         # what a link inside the project leads to was chosen by the project, not by the person
-        role.permits = [] if under(role.dispatch, config.project) else [role.dispatch]
+        named = bool(note.get("dispatch")) and not under(role.dispatch, config.project)
+        role.permits = [role.dispatch] if named else []  # a variable may come from the project's own settings
     elif role.values.get("dispatch"):
         role.problem = (
             role.problem or f"the dispatch file of this {name} is not known: engine role set {name} --dispatch FILE"

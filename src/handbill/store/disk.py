@@ -67,6 +67,23 @@ def make_private_directory(path: str) -> None:
         posix.close(handle)
 
 
+def read_regular(path: str, most: int) -> bytes:
+    """A regular file of at most so many bytes: no device that never ends, no FIFO that waits for a writer."""
+    handle = posix.open(path, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC)
+    try:
+        status = posix.fstat(handle)
+        if status.st_mode & 0o170000 != 0o100000:
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        if status.st_size > most:
+            raise OSError(errno.EFBIG, f"{status.st_size:,} bytes, more than the {most:,} allowed", path)
+        pieces = []
+        while piece := posix.read(handle, most):
+            pieces.append(piece)
+        return b"".join(pieces)
+    finally:
+        posix.close(handle)
+
+
 def replace(path: str, data: bytes) -> None:
     temporary = f"{path}.{posix.getpid()}.tmp"
     flags = posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC | posix.O_CLOEXEC | posix.O_NOFOLLOW

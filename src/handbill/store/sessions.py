@@ -17,6 +17,7 @@ T = TypeVar("T")
 
 FILE = ".state.json"
 _LOCK = ".state.lock"
+_MOST = 16 << 20
 
 
 class NoSession(HandbillError):
@@ -27,8 +28,7 @@ def read(folder: str) -> State | None:
     """None: nothing was activated here yet."""
     path = os.path.join(folder, FILE)
     try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
+        text = disk.read_regular(path, _MOST).decode("utf-8")
     except FileNotFoundError:
         return None
     except NotADirectoryError:

@@ -6,6 +6,7 @@ import argparse
 import os
 from typing import Any
 
+from handbill.cli.files import read_text
 from handbill.cli.result import Result
 from handbill.cli.session.desk import Desk, desk
 from handbill.cli.session.sheet import proof_of
@@ -51,8 +52,7 @@ def _requests(at: Desk, folder: str, state: State) -> list[str]:
         if not path:
             found.append(f"the request {name} does not exist")
             continue
-        with open(path, encoding="utf-8", errors="replace") as file:
-            text = file.read()
+        text = read_text(path)
         if "#needs-" in live(text):
             found.append(f"{at.shown(path)} still says #needs-…")
         if "REQUEST" in os.path.basename(path) and "\n## Response" not in text:
