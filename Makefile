@@ -9,7 +9,7 @@ VERSIONS := 2.1.197 2.1.260 2.1.325
 export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
-.PHONY: demo test check unit pythons e2e bench docs clients clean
+.PHONY: demo test check unit pythons e2e soak bench docs clients clean
 
 demo: $(VENV)/ready
 	@$(BIN)/engine demo
@@ -29,6 +29,12 @@ pythons: $(VENV)/ready
 
 e2e: $(VENV)/ready clients
 	sh tests/e2e/in_namespace.sh $(BIN)/pytest -n 2 -m client
+
+# Random sessions on the real clients, judged by recorded requests: make soak SESSIONS=150 SEED=1
+SESSIONS ?= 30
+SEED ?= 1
+soak: $(VENV)/ready clients
+	sh tests/e2e/in_namespace.sh $(BIN)/python tests/soak/run.py --sessions $(SESSIONS) --seed $(SEED)
 
 bench: $(VENV)/ready clients
 	$(BIN)/python bench/run.py

@@ -189,6 +189,7 @@ def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: fl
         if gone:
             outcomes += [Outcome(path, "the conversation was rewound", LOST) for path in gone]
             window = reconcile.rewound(window, content, event)
+        window = reconcile.found(window, content, now)
     return _scanned(window, facts), outcomes
 
 

@@ -105,6 +105,9 @@ class Model:
             daemon_threads = True
             request_queue_size = 64
 
+            def handle_error(self, *_: Any) -> None:
+                """A client that was killed does not wait for its answer."""
+
         self._server = Server(("127.0.0.1", 0), Handler)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 

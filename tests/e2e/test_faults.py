@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from faults import break_hooks
 from sandbox import ALMOST_FULL, COMPACTION, OLD, ROOT, STANDARDS, Sandbox, assert_absent, assert_once, copies
 
 from conftest import Make
@@ -16,22 +17,6 @@ from handbill.live import Reply
 
 KILLS = ["before-claim", "after-claim", "after-print"]
 HANGS = ["hang-before-claim", "hang-after-claim"]
-
-
-def break_hooks(box: Sandbox, fault: str, at: str) -> dict[str, str]:
-    """Put the faulty twin into the settings; returns the environment that makes the fault."""
-    settings = json.loads(box.settings().read_text())
-    for groups in settings["hooks"].values():
-        for handler in groups[0]["hooks"]:
-            code = handler["args"].index("-c") + 1
-            paths = [str(ROOT / "src"), str(ROOT / "tests" / "e2e")]
-            handler["args"][code] = (
-                f"import sys;sys.path[:0]={paths!r}\n# handbill.hook\nimport faulty_hook\nfaulty_hook.main()"
-            )
-            handler["timeout"] = 3
-    settings["hooks"]["SessionStart"][0]["hooks"] = settings["hooks"]["SessionStart"][0]["hooks"][:1]
-    box.settings().write_text(json.dumps(settings))
-    return {"FAULT": fault, "FAULT_AT": at, "FAULT_COUNT": str(box.project.parent / "count")}
 
 
 def directories(box: Sandbox) -> tuple[str, ...]:

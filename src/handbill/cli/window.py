@@ -6,6 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
+from handbill.cli.audit import audit
 from handbill.cli.place import Place, choose_window, here, project_option, read_window, window_file
 from handbill.cli.result import Result
 from handbill.cli.screen import ago, count, safe, short, styled, table, tokens, when
@@ -29,6 +30,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", nargs="?", help="session id or its beginning (default: yours, or the newest)")
     parser.add_argument("--agent", metavar="ID", help="a subagent's window instead of the main one")
     parser.add_argument("--all", action="store_true", help="list every known window of this project")
+    parser.add_argument(
+        "--audit", action="store_true", help="compare with the client's own record; the next event repairs differences"
+    )
     project_option(parser)
 
 
@@ -39,6 +43,8 @@ def run(args: argparse.Namespace) -> Result:
     key = choose_window(place, args.session, args.agent)
     window = read_window(place, key)
     window = with_newest_receipts(window, place)
+    if args.audit:
+        return audit(window, content_of(window, place)[0], key, place)
     data = described(window, place.project)
     others = [agent for session, agent in place.store.known() if session == key[0] and agent != MAIN]
     data["subagents"] = others if key[1] == MAIN else []

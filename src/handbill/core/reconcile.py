@@ -78,6 +78,34 @@ def left(window: Window, content: Content) -> list[str]:
     return found
 
 
+def found(window: Window, content: Content, now: float) -> Window:
+    """What is in the window although the ledger does not say so: it is not delivered a second time."""
+    after = window
+    for (shown_path, digest, part, parts), size in content.blocks.items():
+        path = meant(shown_path)
+        record = after.files.get(path)
+        if record is not None and (record["hash"] != digest or len(record["parts"]) != parts):
+            continue  # of an earlier state of the file
+        if record is not None and record["parts"][part - 1] != ".":
+            continue
+        if after is window:
+            after = window.copy()
+        record = record or _from_transcript(digest, parts, now)
+        letters = record["parts"]
+        letters = letters[: part - 1] + "k" + letters[part:]
+        after.files[path] = {**record, "parts": letters, "chars": record["chars"] + size}
+        if "." not in letters:
+            after.pending.pop(path, None)
+    return after
+
+
+def _from_transcript(digest: str, parts: int, now: float) -> Record:
+    return {
+        "inode": "", "hash": digest, "chars": 0, "reason": "found in the transcript",
+        "at": now, "via": "transcript", "batch": "", "parts": "." * parts,
+    }  # fmt: skip
+
+
 def rewound(window: Window, content: Content, event: Event) -> Window:
     """The conversation went back to an earlier point: what came after that is out of the window."""
     twin = next_epoch(window)
@@ -114,10 +142,7 @@ def adopted(event: Event, window: Window | None, content: Content, now: float) -
         path = meant(shown_path)
         record = twin.files.get(path)
         if record is None or record["hash"] != digest or len(record["parts"]) != parts:
-            record = {
-                "inode": "", "hash": digest, "chars": 0, "reason": "found in the transcript",
-                "at": now, "via": "transcript", "batch": "", "parts": "." * parts,
-            }  # fmt: skip
+            record = _from_transcript(digest, parts, now)
         letters = record["parts"]
         letters = letters[: part - 1] + "k" + letters[part:]
         twin.files[path] = {**record, "parts": letters, "chars": record["chars"] + size}

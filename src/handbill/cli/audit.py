@@ -1,0 +1,57 @@
+"""`engine window --audit`: does the ledger of a window say what the client's own record shows?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from handbill.cli.place import Place
+from handbill.cli.result import Result
+from handbill.cli.screen import count, short, table
+from handbill.core.pack import meant
+from handbill.core.reconcile import denied_calls, left
+from handbill.errors import HandbillError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from handbill.core.content import Content
+    from handbill.core.window import Window
+    from handbill.store.api import Key
+
+
+def audit(window: Window, content: Content | None, key: Key, place: Place) -> Result:
+    if content is None:
+        raise HandbillError(
+            f"there is no transcript to compare with ({window.transcript or 'none is known'})",
+            "the client keeps transcripts for some weeks only",
+        )
+    rows = differences(window, content)
+    if rows:
+        place.store.note_missed(key)  # the window's next event compares again, and repairs
+    data: dict[str, Any] = {
+        "window": ".".join(key), "transcript": window.transcript, "blocks": len(content.blocks), "differences": rows,
+    }  # fmt: skip
+
+    def show(screen: Console) -> None:
+        if not rows:
+            screen.print(
+                f"the ledger and the client's record agree: {count(len(content.blocks), 'block')} in the window"
+            )
+            return
+        drawn = table("file", "ledger", "client's record")
+        for row in rows:
+            drawn.add_row(short(row["file"], place.project), row["ledger"], row["record"])
+        screen.print(drawn)
+
+    step = "the next event of this window repairs this; then run it again" if rows else ""
+    return Result(data, show, exit_code=1 if rows else 0, next_step=step)
+
+
+def differences(window: Window, content: Content) -> list[dict[str, str]]:
+    gone = left(window, content)
+    rows = [{"file": path, "ledger": "in the window", "record": "not there"} for path in gone]
+    titles = content.titles(denied_calls(window))
+    for path in dict.fromkeys(meant(title[0]) for title in titles):
+        if path not in window.files and path not in window.carried:
+            rows.append({"file": path, "ledger": "not known", "record": "in the window"})
+    return rows

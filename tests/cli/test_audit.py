@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from box import Box
+
+
+def audited(box: Box, expect: int) -> list[dict[str, str]]:
+    done = box.process(f"engine window {box.sim.session} --audit --json")
+    assert done.returncode == expect, done.stdout + done.stderr
+    found: list[dict[str, str]] = json.loads(done.stdout)["data"]["differences"]
+    return found
+
+
+def test_a_ledger_that_agrees(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    assert audited(box, 0) == []
+    assert "agree" in box.process(f"engine window {box.sim.session} --audit").stdout
+
+
+def test_what_is_gone_is_shown_and_comes_again(make_box: Callable[..., Box]) -> None:
+    """As after a rewind that nobody noticed: the record no longer shows what the ledger says."""
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    box.sim.read("two/f.py")
+    box.sim.batch(("Bash", {"command": "true"}))
+    transcript = Path(box.sim.transcript)
+    rows = [json.loads(line) for line in transcript.read_text().splitlines()]
+    for row in rows:
+        if "/one/.directives/" in str(row.get("attachment")):
+            row["attachment"]["content"] = ["something else"]
+    transcript.write_text("".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows))
+    assert [row["file"] for row in audited(box, 1)] == [str(box.project / "one/.directives/AGENTS.md")]
+    assert "rules of one" in "".join(box.sim.batch(("Bash", {"command": "true"})).texts), "its call is still there"
+    assert audited(box, 0) == []
+
+
+def test_what_the_ledger_lost_is_found_and_not_delivered_again(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    box.sim.batch(("Bash", {"command": "true"}))
+    window = next((box.state_folder / ".windows").glob("*.jsonl"))
+    text = window.read_text()
+    window.write_text(
+        "\n".join(line for line in text.split("\n") if "one/.directives" not in line and '"dir"' not in line)
+    )
+    assert [row["ledger"] for row in audited(box, 1)] == ["not known"]
+    box.sim.batch(("Bash", {"command": "true"}))
+    assert audited(box, 0) == []
+    assert box.sim.read("one/f.py").texts == []

@@ -1,0 +1,53 @@
+"""A dozen random sessions on the real clients; and the same judge on a product that is broken on purpose.
+
+More of them: make soak SESSIONS=150 SEED=1
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from sandbox import NEW, ROOT, binary
+
+from soak.session import Session
+
+SEEDS = (11, 12, 13, 14)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_random_session(tmp_path: Path, version: str, seed: int) -> None:
+    if not binary(version).exists():
+        pytest.skip(f"Claude Code {version} is not installed: make clients")
+    session = Session(tmp_path / "box", version, seed)
+    assert session.play() == [], "\n".join(session.story)
+
+
+# (what is broken, file, before, after)
+FAULTS = [
+    ("delivers what is there", "core/claim.py", "if twin.holds(path):", "if False:"),
+    ("forgets directives", "handlers/directives.py", 'self.plan.want(path, f"directive of {level}")', "pass"),
+    ("loses what waits", "core/claim.py", "twin.pending[sheet.path] = candidate.reason", "pass"),
+    ("never looks again", "core/epochs.py", 'twin.pending, twin.touched = {}, Records("dir")', "twin.pending = {}"),
+]
+
+
+@pytest.mark.parametrize("name, file, before, after", FAULTS, ids=[row[0] for row in FAULTS])
+def test_the_judge_finds_a_fault(tmp_path: Path, name: str, file: str, before: str, after: str) -> None:
+    if not binary(NEW).exists():
+        pytest.skip(f"Claude Code {NEW} is not installed: make clients")
+    source = tmp_path / "src"
+    shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    broken = source / "handbill" / file
+    text = broken.read_text()
+    assert text.count(before) >= 1, f"{file} has changed: this fault must be made elsewhere"
+    broken.write_text(text.replace(before, after))
+    for seed in range(300, 312):
+        session = Session(tmp_path / f"box{seed}", NEW, seed)
+        settings = session.box.settings()
+        settings.write_text(settings.read_text().replace(str(ROOT / "src"), str(source)))
+        if session.play():
+            return
+    pytest.fail(f"twelve sessions with a product that {name}, and nothing was found ({sys.version})")

@@ -1,0 +1,79 @@
+"""Judges a window by what the model was sent, and by nothing else.
+
+Every rule file carries marks that no other text holds: one per state of the file, one per section of a
+large one. So a mark tells which text is in a request, and how often.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+from handbill.live import Request
+
+
+@dataclass
+class Rule:
+    """A file that speaks for a directory, in each state that it had."""
+
+    directory: str
+    states: list[list[str]] = field(default_factory=list)  # marks of each state, the newest last
+
+    @property
+    def marks(self) -> list[str]:
+        return self.states[-1]
+
+
+@dataclass
+class Oracle:
+    project: str
+    standards: tuple[str, ...]
+    rules: dict[str, Rule] = field(default_factory=dict)  # path of the file -> rule
+
+    def twice(self, request: Request) -> list[str]:
+        """What is in this window more than once. Holds for every request, whenever it was made."""
+        text = request.text
+        marks = [*self.standards, *(mark for rule in self.rules.values() for state in rule.states for mark in state)]
+        return [f"{mark!r} {count} times" for mark in marks if (count := text.count(mark)) > 1]
+
+    def missing(self, request: Request, *, standards: bool = True) -> list[str]:
+        """What this window should hold and does not: asked when everything had time to arrive."""
+        text = request.text
+        wanted = list(self.standards) if standards else []
+        for directory in touched(request, self.project):
+            wanted += [mark for rule in self._applying(directory) for mark in rule.marks]
+        return [f"{mark!r} is missing" for mark in dict.fromkeys(wanted) if mark not in text]
+
+    def _applying(self, directory: str) -> list[Rule]:
+        place = PurePosixPath(directory)
+        levels = {str(place), *map(str, place.parents)}
+        return [rule for rule in self.rules.values() if rule.directory in levels]
+
+
+def touched(request: Request, project: str) -> set[str]:
+    """Directories of the calls that are in this request and had a result: their rules belong into the window."""
+    results = {
+        block["tool_use_id"]
+        for message in request.messages
+        for block in _blocks(message)
+        if block.get("type") == "tool_result" and not _was_held(block)
+    }
+    found = set()
+    for message in request.messages:
+        for block in _blocks(message):
+            if block.get("type") == "tool_use" and block["id"] in results:
+                path = block["input"].get("file_path")
+                if isinstance(path, str) and path.startswith(project + "/"):
+                    found.add(str(PurePosixPath(path).parent))
+    return found
+
+
+def _was_held(block: dict[str, Any]) -> bool:
+    return "[Request interrupted" in json.dumps(block) or "interrupted: the session ended" in json.dumps(block)
+
+
+def _blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
+    content = message["content"]
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []

@@ -1,0 +1,227 @@
+"""One random session on the real client: what happens in it is decided by its seed alone."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from faults import break_hooks
+from sandbox import ALMOST_FULL, COMPACTION, OLD, STANDARDS, Sandbox
+from talk import Talk
+
+from handbill.live import Block, Reply, Request, Script, call, say
+from soak.oracle import Oracle, Rule
+
+FOLDERS = ("web", "web/ui", "web/ui/deep", "api", "api/v1", "lib", "docs")
+TYPES = ("AGENTS.md", "INVARIANTS.md", "ARCHITECTURE.md")
+LARGE = 14_000  # characters: more than one hook may say
+QUIET = 8  # messages at the end, so that all that waits has its turn
+FAULTS = ("before-claim", "after-claim", "after-print", "hang-before-claim")
+
+
+class Session:
+    def __init__(self, root: Path, version: str, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.seed = seed
+        self.box = Sandbox(root, version)
+        self.oracle = Oracle(str(self.box.project), STANDARDS)
+        self.story: list[str] = []
+        self.violations: list[str] = []
+        self.session = ""
+        self.count = 0
+        self.faulty = False
+        self._project()
+
+    # --- the project ---------------------------------------------------------------------------
+
+    def _project(self) -> None:
+        for folder in FOLDERS:
+            self.box.write(f"{folder}/f.py", f"print({folder!r})\n")
+            if self.random.random() < 0.8:
+                self.rule(folder, self.random.choice(TYPES))
+        if self.random.random() < 0.5:
+            self.rule("", "INVARIANTS.md")
+
+    def rule(self, folder: str, name: str) -> None:
+        """Write a rule file, or its next state."""
+        path = f"{folder}/.directives/{name}" if folder else f".directives/{name}"
+        directory = str(self.box.project / folder) if folder else str(self.box.project)
+        rule = self.oracle.rules.setdefault(path, Rule(directory))
+        self.count += 1
+        large = self.random.random() < 0.2
+        marks = [f"<<{path}#{self.count}.{part}>>" for part in range(3 if large else 1)]
+        filler = "Keep to what this page says about its folder.\n" * (LARGE // 46 // 3)
+        self.box.write(path, "".join(f"{mark}\n{filler if large else ''}" for mark in marks))
+        rule.states.append(marks)
+
+    # --- what the model does -------------------------------------------------------------------
+
+    def step(self, *, agent: bool = False) -> Any:
+        """One message of the model: calls of one kind or another."""
+        kind = self.random.choices(
+            ["read", "parallel", "write", "bash", "agent", "full"], [6, 3, 2, 2, 0 if agent else 2, 0 if agent else 1]
+        )[0]
+        folder = self.random.choice(FOLDERS)
+        if kind == "parallel":
+            folders = self.random.sample(FOLDERS, self.random.randint(2, 3))
+            return [self.box.read(f"{name}/f.py") for name in folders]
+        if kind == "write":
+            self.count += 1
+            return call("Write", file_path=self.box.path(f"{folder}/new{self.count}.py"), content="x\n")
+        if kind == "bash":
+            return self.box.bash(self.random.choice(["true", f"cat {folder}/f.py", f"ls {folder}"]))
+        if kind == "agent":
+            return self.box.agent(f"Look at {folder}/f.py.")
+        if kind == "full":
+            return Reply([self.box.bash("true")], input_tokens=ALMOST_FULL)
+        return self.box.read(f"{folder}/f.py")
+
+    def steps(self, number: int) -> list[Any]:
+        found = [self.step() for _ in range(number)]
+        self.story += [f"  {_named(one)}" for one in found]
+        return found
+
+    def quiet(self) -> list[Block]:
+        return [self.box.bash("true") for _ in range(QUIET)]
+
+    # --- what a person does --------------------------------------------------------------------
+
+    def play(self) -> list[str]:
+        kinds = ["turn", "turn", "talk", "killed", "fault", "fork"]
+        for number in range(self.random.randint(2, 4)):
+            kind = "turn" if not number else self.random.choice(kinds)
+            if number and self.random.random() < 0.4:
+                self._change()
+            arguments = ["--resume", self.session] if self.session else []
+            if kind == "fork" and self.session:
+                arguments.append("--fork-session")
+            self.story.append(f"{kind} {' '.join(arguments)}")
+            getattr(self, f"_{kind}")(arguments)
+            if self.violations:
+                break
+        return self.violations
+
+    def _change(self) -> None:
+        path, rule = self.random.choice([*self.oracle.rules.items()]) if self.oracle.rules else ("", None)
+        if rule is None or self.random.random() < 0.4:
+            folder, name = self.random.choice(FOLDERS), self.random.choice(TYPES)
+            self.story.append(f"rule {folder} {name}")
+            self.rule(folder, name)
+        else:
+            folder = path.rpartition("/.directives/")[0] if "/" in path.partition(".directives/")[0] else ""
+            self.story.append(f"change {path}")
+            self.rule(folder, path.rpartition("/")[2])
+
+    def _script(self, steps: list[Any]) -> Script:
+        return Script(steps, [self.step(agent=True) for _ in range(3)] + self.quiet()[:4])
+
+    def _turn(self, arguments: list[str]) -> None:
+        steps = self.steps(self.random.randint(1, 5))
+        run = self.box.client.run("go", self._script([*steps, *self.quiet(), "done"]), *arguments, env=COMPACTION)
+        self.session = run.session or self.session
+        self._judge(run.requests, run.exit_code)
+
+    _fork = _turn
+
+    def _talk(self, arguments: list[str]) -> None:
+        """Several prompts in one process, with compactions by hand or a fresh start between them."""
+        turns = [[*self.steps(self.random.randint(1, 3)), "done"] for _ in range(3)]
+        script = [step for turn in turns for step in turn]
+        self.box.client.model.script = self._script([*script, *self.quiet(), "done"])
+        before = len(self.box.client.model.requests)
+        talk = Talk(self.box, *arguments, env=COMPACTION)
+        for number in range(4):
+            between = self.random.choice(["", "", "/compact", "/clear"]) if number else ""
+            if between:
+                self.story.append(f"  {between}")
+                talk.say(between)
+            self.session = str(talk.say(f"go {number}").get("session_id") or self.session)
+        talk.close()
+        self._judge(self.box.client.model.requests[before:], 0)
+
+    def _killed(self, arguments: list[str]) -> None:
+        """The client dies at some moment; then a new one goes on."""
+        if not self.session:
+            return self._turn(arguments)
+        steps = self.steps(4)
+        model = self.box.client.model
+        before = len(model.requests)
+        model.script = _slowly(self._script([*steps, "done"]), 0.15)
+        process = self.box.client.start("go", *arguments, env=COMPACTION)
+        wait = self.random.uniform(0.8, 3.0)
+        self.story.append(f"  killed after {wait:.2f} s")
+        time.sleep(wait)
+        how = self.random.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+        if process.poll() is None:
+            os.killpg(process.pid, how)
+        try:
+            process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+        self._judge(model.requests[before:], 0, last=False)
+        return self._turn(["--resume", self.session])
+
+    def _fault(self, arguments: list[str]) -> None:
+        """A hook dies or hangs, at one event; the next ones make it good."""
+        fault = self.random.choice(FAULTS)
+        at = f"{self.random.choice(['PostToolBatch', 'PostToolBatch', 'SessionStart', 'UserPromptSubmit'])}:1"
+        self.story.append(f"  {fault} at {at}")
+        settings = self.box.settings().read_text()
+        env = break_hooks(self.box, fault, at)
+        Path(env["FAULT_COUNT"]).unlink(missing_ok=True)
+        steps = [step for step in self.steps(3) if not _delegates(step)]
+        run = self.box.client.run(
+            "go", self._script([*steps, *self.quiet(), "done"]), *arguments, env={**COMPACTION, **env}
+        )
+        self.box.settings().write_text(settings)
+        self.session = run.session or self.session
+        self._judge(run.requests, run.exit_code)
+
+    # --- judging -------------------------------------------------------------------------------
+
+    def _judge(self, requests: list[Request], exit_code: int, *, last: bool = True) -> None:
+        asked = [r for r in requests if r.body.get("tools") and not r.is_summary]
+        if exit_code:
+            self.violations.append(f"the client ended with {exit_code}")
+        for number, request in enumerate(asked):
+            found = self.oracle.twice(request)
+            # an old client leaves no trace of an injection into a subagent: docs/limits
+            if found and not (request.agent and self.box.version == OLD):
+                self.violations.append(f"request {number} of {request.agent or 'main'}: {'; '.join(found)}")
+        main = [r for r in asked if not r.agent]
+        if last and main:
+            self.violations += [f"at the end: {one}" for one in self.oracle.missing(main[-1])]
+
+
+def _delegates(step: Any) -> bool:
+    return isinstance(step, dict) and step.get("name") == "Agent"
+
+
+def _slowly(script: Script, seconds: float) -> Any:
+    lock = threading.Lock()
+
+    def answer(request: Request) -> Reply:
+        with lock:
+            reply = script(request)
+        reply.delay = seconds
+        return reply
+
+    return answer
+
+
+def _named(step: Any) -> str:
+    if isinstance(step, Reply):
+        return "full: " + ", ".join(_named(block) for block in step.blocks)
+    if isinstance(step, list):
+        return " + ".join(_named(block) for block in step)
+    if isinstance(step, dict) and step.get("type") == "tool_use":
+        values = step["input"]
+        return f"{step['name']} {values.get('file_path') or values.get('command') or values.get('prompt')}"
+    return str(step if isinstance(step, str) else say(str(step)))
