@@ -123,8 +123,8 @@ def measure(root: Path, subject: Subject) -> Report:
     variants = [
         Variant("none", no_hooks),
         Variant("/bin/true on PostToolBatch", bin_true),
-        Variant("Handbill (engine install)", ours, "project/sessions/.windows/*.jsonl"),
-        Variant("Handbill, where gates may hold every call", gated, "project/sessions/.windows/*.jsonl"),
+        Variant("Handbill (engine install)", ours, "home/.local/state/handbill/*/.windows/*.jsonl"),
+        Variant("Handbill, where gates may hold every call", gated, "home/.local/state/handbill/*/.windows/*.jsonl"),
     ]
     if jq_hook.available():
         variants.append(Variant(f"{jq_hook.name()}, on PreToolUse and PostToolUse", bash_jq, "*.json"))

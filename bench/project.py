@@ -28,7 +28,7 @@ class Project:
         self.path = root / "project"
         self.home = root / "home"
         self.transcript = self.home / ".claude" / "projects" / "project" / f"{self.session}.jsonl"
-        self.path.mkdir()
+        self.path.mkdir(parents=True)
         self.home.mkdir()
 
     @property

@@ -11,10 +11,19 @@ from typing import Any
 Record = dict[str, Any]
 
 
+_LAST: dict[Path, str] = {}  # the newest row of each transcript, which the next one names as its parent
+
+
 def append(path: Path, *records: Record) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
-        file.writelines(_line(record) for record in records)
+        file.writelines(_line(_linked(path, record)) for record in records)
+
+
+def _linked(path: Path, record: Record) -> Record:
+    linked = {**record, "parentUuid": _LAST.get(path), "uuid": str(uuid.uuid4())}
+    _LAST[path] = linked["uuid"]
+    return linked
 
 
 def _line(record: Record) -> str:
@@ -63,8 +72,9 @@ def fill(path: Path, session: str, size: int) -> None:
     """Earlier conversation, at least `size` bytes of it."""
     turn = [{"tool_name": "Read", "tool_input": {"file_path": "/x/y.py"}, "tool_response": "1\tvalue = 1\n" * 400}]
     tools = [{**tool, "tool_use_id": "toolu_earlier"} for tool in turn]
-    piece = "".join(map(_line, [prompt(session, "go on"), *calls(session, tools), snapshot(session, 40_000)]))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        for _ in range(size // len(piece) + 1):
-            file.write(piece)
+    piece = [prompt(session, "go on"), *calls(session, tools), snapshot(session, 40_000)]
+    written = 0
+    while written < size:
+        before = path.stat().st_size if path.exists() else 0
+        append(path, *piece)
+        written += path.stat().st_size - before

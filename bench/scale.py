@@ -24,11 +24,12 @@ TRANSCRIPT, LOG = 50_000_000, 100_000_000
 
 def many_sessions(project: Project) -> None:
     """Every earlier session has left a folder and its window."""
-    sessions = project.path / "sessions"
+    sessions, windows = project.path / "sessions", project.window.parent
+    sessions.mkdir()
     text = project.window.read_text(encoding="utf-8")
     for number in range(SESSIONS):
         (sessions / f"2026_01_01_SESSION_{number:05d}").mkdir()
-        (sessions / ".windows" / f"earlier-{number:05d}.jsonl").write_text(text, encoding="utf-8")
+        (windows / f"earlier-{number:05d}.jsonl").write_text(text, encoding="utf-8")
 
 
 def many_files(project: Project) -> None:
@@ -62,7 +63,7 @@ def long_log(project: Project) -> None:
         "source": f"directive of {project.path}/pkg", "chars": 1000,
     }  # fmt: skip
     block = (json.dumps(line) + "\n") * 1000
-    path = project.path / "sessions" / ".engine" / "deliveries.jsonl"
+    path = project.state_folder / ".engine" / "deliveries.jsonl"
     with path.open("a", encoding="utf-8") as file:
         for _ in range(LOG // len(block) + 1):
             file.write(block)

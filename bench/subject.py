@@ -45,7 +45,7 @@ class Subject:
 def prepared(root: Path, source: Path = SOURCE) -> Subject:
     folder = root / "package"
     shutil.copytree(source / "handbill", folder / "handbill", ignore=shutil.ignore_patterns("__pycache__"))
-    python = choose().path
+    python = choose(None, "", "/nonexistent").path
     subprocess.run(
         [python, "-I", "-m", "compileall", "-q", str(folder / "handbill")],
         check=True, env={"PATH": os.environ["PATH"], "HOME": str(root)},

@@ -16,11 +16,11 @@ SOURCE = str(Path(__file__).parents[1] / "src")
 # What the bare interpreter with -I -S does not load by itself.
 STANDARD = {"_blake2", "_json", "errno", "fcntl", "posix", "time", "__future__"}
 ALWAYS = {
-    "config", "digest", "core", "core.event", "core.migrate", "core.paths", "core.plan", "core.records", "core.sheet", "core.window",
+    "config", "core", "core.event", "core.migrate", "core.paths", "core.plan", "core.records", "core.sheet", "core.window",
      "errors", "handlers", "handlers.table", "hook", "hosts", "hosts.claude_code", "hosts.claude_tools", "hosts.table", "hotjson",
     "pipeline", "store", "store.files", "turn", "world",
 }  # fmt: skip
-WRITING = {"core.claim", "core.pack", "delivery", "logbook", "store.api", "store.disk"}
+WRITING = {"core.claim", "core.pack", "delivery", "digest", "logbook", "store.api", "store.disk"}
 READING = {"core.markdown", "core.refs", "handlers.expansion"}  # a page that speaks of others
 RECORDS = {"hosts.claude_chain", "hosts.claude_rows", "hosts.claude_transcript", "hosts.claude_window"}
 LOOKING = RECORDS | {

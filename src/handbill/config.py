@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import posix
 
-from handbill.core.paths import name, normal
-from handbill.digest import digest_of
+from handbill.core.paths import normal
 from handbill.hotjson import loads
 
 TYPE_CHECKING = False
@@ -163,11 +162,20 @@ def state_roots(project: str, environ: Mapping[str, str]) -> tuple[str, str]:
 
     Never inside of the project: what a repository brings along must not pass for what we wrote ourselves.
     """
-    folder = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "_" for c in name(project)[:60])
-    label = f"handbill/{folder or 'root'}-{digest_of(project)}"
+    label = f"handbill/{_folder_name(project)}"
     runtime = environ.get("XDG_RUNTIME_DIR", "")
     state = folder_of("XDG_STATE_HOME", ".local/state", environ)
     return f"{state}/{label}", f"{runtime}/{label}" if runtime.startswith("/") else ""
+
+
+def _folder_name(project: str) -> str:
+    """One folder's name for each path: the path itself, where that can be one."""
+    plain = project[1:].replace("/", "+")
+    if plain and plain.isascii() and plain.isprintable() and len(plain) <= 200 and not {"+", "%"} & set(project):
+        return plain
+    from handbill.digest import digest_of
+
+    return f"%{digest_of(project)}"
 
 
 def sources(project: str, environ: Mapping[str, str]) -> list[list[Any]]:

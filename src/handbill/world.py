@@ -8,7 +8,6 @@ import time
 
 from handbill.core.paths import under
 from handbill.core.sheet import Refusal, Sheet
-from handbill.digest import digest_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,6 +149,8 @@ class World:
         text = text.removeprefix("\ufeff").replace("\r\n", "\n").strip("\n")
         if not text.strip():
             return Refusal(path, "is empty", quiet=True)
+        from handbill.digest import digest_of
+
         inode = f"{status.st_dev}:{status.st_ino}"
         return Sheet(path, inode, digest_of(text), text, f"{status.st_mtime_ns}:{status.st_size}")
 
