@@ -48,7 +48,8 @@ def advance(turn: Turn, window: Window | None) -> Window | None:
 def found_again(turn: Turn, window: Window) -> None:
     """A ledger rebuilt from the transcript: are its files still as they were delivered, and what was at work?"""
     for path, record in window.files.items():
-        sheet = turn.world.load(path) if record["via"] == "transcript" and not record.get("stamp") else None
+        unknown = record["via"] != "host" and not record.get("stamp")
+        sheet = turn.world.load(path) if unknown else None
         if sheet is None or isinstance(sheet, Refusal):
             continue
         if sheet.digest == record["hash"]:

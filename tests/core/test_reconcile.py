@@ -89,8 +89,12 @@ def test_only_a_denial_of_a_call_that_the_ledger_names_is_a_receipt() -> None:
 
 def test_without_a_ledger_only_denials_of_file_tools_are_believed() -> None:
     denials = {"t1": {("/a", "0123456789abcdef", 1, 1): 5}, "t2": {("/b", "0123456789abcdef", 1, 1): 5}}
-    after = reconcile.adopted(batch(), None, content(denials=denials, file_calls={"t1"}), 100.0)
+    after = reconcile.adopted(batch(), None, content(denials=denials, file_calls={"t1"}, calls=["t1", "t2"]), 100.0)
     assert list(after.files) == ["/a"]
+    again = reconcile.resumed(
+        after, content(denials=denials, file_calls={"t1"}, calls=["t1", "t2"]), start("resume"), 100.0
+    )
+    assert not again.pending, "a resume still knows by which call it came"
 
 
 def test_a_rewind_takes_what_came_after_it() -> None:

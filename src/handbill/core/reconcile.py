@@ -99,6 +99,20 @@ def found(window: Window, content: Content, now: float) -> Window:
     return after
 
 
+def _adopt(window: Window, titles: Titles, now: float, call: str = "") -> None:
+    """`call`: they came with its denial, and are in the window as long as that is."""
+    for (shown_path, digest, part, parts), size in titles.items():
+        path = meant(shown_path)
+        record = window.files.get(path)
+        if record is None or record["hash"] != digest or len(record["parts"]) != parts:
+            record = _from_transcript(digest, parts, now)
+            if call:
+                record = {**record, "via": TOOL_CALLED, "batch": call}
+        letters = record["parts"]
+        letters = letters[: part - 1] + "k" + letters[part:]
+        window.files[path] = {**record, "parts": letters, "chars": record["chars"] + size}
+
+
 def _from_transcript(digest: str, parts: int, now: float) -> Record:
     return {
         "inode": "", "hash": digest, "chars": 0, "reason": "found in the transcript",
@@ -138,14 +152,10 @@ def _of_this_moment(record: Record, event: Event, now: float) -> bool:
 def adopted(event: Event, window: Window | None, content: Content, now: float) -> Window:
     """A ledger rebuilt from the transcript alone."""
     twin = opened(event, window, now)
-    for (shown_path, digest, part, parts), size in content.titles(content.file_calls).items():
-        path = meant(shown_path)
-        record = twin.files.get(path)
-        if record is None or record["hash"] != digest or len(record["parts"]) != parts:
-            record = _from_transcript(digest, parts, now)
-        letters = record["parts"]
-        letters = letters[: part - 1] + "k" + letters[part:]
-        twin.files[path] = {**record, "parts": letters, "chars": record["chars"] + size}
+    _adopt(twin, content.blocks, now)
+    for call in content.calls:
+        if call in content.file_calls and call in content.denials:
+            _adopt(twin, content.denials[call], now, call)
     for path, record in twin.files.items():
         if "." in record["parts"]:
             twin.pending[path] = record["reason"]
