@@ -77,6 +77,15 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
 
 
 def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, world: World, asked: Asked) -> None:
+    if window.suspect >= 0:  # looked at first: what the content below does not show was not written by then
+        mark = window.flags.get("suspect_mark", "")
+        ids = [mark if mark != _mark(event) else "", *(tool.id for tool in event.tools)]
+        data = world.tail(event.transcript, window.suspect)
+        facts.passed_suspicion = (
+            any(id and f'"{id}"'.encode() in data for id in ids)
+            if data is not None
+            else bool(mark) and mark != _mark(event)  # nothing to judge by, now or later: what is likely
+        )
     if asked.moved or asked.missed:
         facts.content = host.window_now(event, world)
         facts.whole_content = facts.content is not None
@@ -87,15 +96,6 @@ def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, wor
         if since:
             facts.content = host.window_now(event, world, since=min(since))
     facts.readable = world.size(event.transcript) >= 0
-    if window.suspect >= 0:
-        mark = window.flags.get("suspect_mark", "")
-        ids = [mark if mark != _mark(event) else "", *(tool.id for tool in event.tools)]
-        data = world.tail(event.transcript, window.suspect)
-        facts.passed_suspicion = (
-            any(id and f'"{id}"'.encode() in data for id in ids)
-            if data is not None
-            else bool(mark) and mark != _mark(event)  # nothing to judge by, now or later: what is likely
-        )
 
 
 def _look_for_missed(
