@@ -34,6 +34,12 @@ class Box:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
+    def own_settings(self, text: str) -> None:
+        """The user's own settings, which may do more than a project's."""
+        path = Path(self.environ["HOME"]) / ".config" / "handbill" / "config.toml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
     def page(self, name: str, text: str = "", under: str = "") -> str:
         folder = {"CMD": "commands", "FMT": "formats", "INV": "invariants"}[name[:3]]
         path = f"{under}.directives/{folder}/{name}.md"

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from handbill.turn import Turn
 
 
+_MOST_READ = 300  # files in one event
+
+
 def advance(turn: Turn, window: Window | None) -> Window | None:
     """The window with what the facts say about it; the same object when they say nothing."""
     if turn.facts is None:
@@ -88,7 +91,7 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
     gate = plan.verdict == BLOCK
     own = _own_pages(turn)
     sheets = {**_sheets(turn, current), **own} if room and current is not None else {}
-    named = _named(turn, sheets)
+    named = _named(turn, current, sheets)
     moved = _moved(turn, current, sheets)
     gone = _gone(turn, current) if room else ()
     offset = max(turn.world.size(event.transcript), 0) if event.transcript else 0
@@ -183,18 +186,23 @@ def _sheets(turn: Turn, current: Window) -> dict[str, Sheet | Refusal]:
     found: dict[str, Sheet | Refusal] = {}
     asked = [want.path for want in turn.plan.wants if not want.text]
     for path in [*current.pending, *asked, *turn.plan.stale]:
+        if len(found) >= _MOST_READ:
+            break  # far more than one event can carry: the rest waits unread
         if path not in found and (path in turn.plan.stale or not current.holds(path)):
             permitted = path in turn.plan.permits or path in current.flags.get("permits", ())
             found[path] = turn.world.load(path, permitted=permitted)
     return found
 
 
-def _named(turn: Turn, sheets: dict[str, Sheet | Refusal]) -> dict[str, list[str]]:
+def _named(turn: Turn, current: Window | None, sheets: dict[str, Sheet | Refusal]) -> dict[str, list[str]]:
     """path -> files of the pages that it refers to; looked up before the claim, like the text itself."""
     found: dict[str, list[str]] = {}
     for path, sheet in sheets.items():
         if isinstance(sheet, Refusal) or "§" not in sheet.text:
             continue
+        record = current.files.get(path) if current is not None else None
+        if record is not None and record["hash"] == sheet.digest and not record["parts"].startswith("."):
+            continue  # its first part, which brings them, was delivered
         from handbill.handlers.expansion import pages_named
 
         found[path] = pages_named(sheet, turn.world, turn.config)

@@ -81,6 +81,8 @@ def _run(turn: Turn) -> Answer:
         answer = deliver(turn, current, turn.host.CAP if channel else 0)
     if turn.facts is not None:
         _settle_marks(turn, turn.facts)
+    if turn.plan.unfinished:
+        store.note_missed(event.window)
     if turn.plan.taken or turn.plan.keep:
         _write_down(turn)
     _log(turn, answer)

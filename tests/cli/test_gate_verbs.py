@@ -67,10 +67,7 @@ def test_gate_status_after_letting_go_and_after_a_failed_resume(box: Box) -> Non
 
 def test_gate_status_tells_what_the_window_was(box: Box) -> None:
     """Not what the person's own shell would make of it."""
-    box.write(
-        ".handbill.toml",
-        '[roles.lead]\nenv = ["TEAM_ROLE=lead"]\ntargets = ["lead.md"]\nread = ["board.md", "other.md"]\n',
-    )
+    box.own_settings('[roles.lead]\nenv = ["TEAM_ROLE=lead"]\ntargets = ["lead.md"]\nread = ["board.md", "other.md"]\n')
     for name in ("lead", "board", "other"):
         box.write(f"{name}.md", f"{name}\n")
     box.environ["TEAM_ROLE"] = "lead"

@@ -16,7 +16,7 @@ FILES = dict.fromkeys(
 
 def found(pattern: str, files: dict[str, str] = FILES) -> list[str]:
     world = DictWorld(files)
-    return expand(pattern, "/p", world.names, world.is_file)
+    return expand([pattern], "/p", world.names, world.is_file).paths
 
 
 @pytest.mark.parametrize(

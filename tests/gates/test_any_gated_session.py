@@ -33,7 +33,7 @@ class Run:
         make_private_directory(str(root / "home"))
         self.box.environ["TEAM_ROLE"] = "lead"
         settings = f'[load_gate]\nmode = "{mode}"\ndenials = 2\n[roles.lead]\nenv = ["TEAM_ROLE=lead"]\ntargets = ["lead-*.md"]\n'
-        self.box.write(".handbill.toml", settings)
+        self.box.own_settings(settings)
         for name, size in CONTEXT.items():
             self.box.write(f".context/{name}", filled(name, size))
         for name, size in TARGETS.items():

@@ -15,7 +15,7 @@ Make = Callable[..., Box]
 
 
 def lead(box: Box, targets: str, more: str = "") -> None:
-    box.write(".handbill.toml", f'[roles.lead]\nenv = ["HOME"]\ntargets = [{targets}]\n{more}')
+    box.own_settings(f'[roles.lead]\nenv = ["HOME"]\ntargets = [{targets}]\n{more}')
     box.sim.held_tools = ""
 
 

@@ -154,7 +154,7 @@ def test_a_subagents_compaction_is_not_the_handlers(box: Box) -> None:
 def test_roles_of_ones_own(make_box: Make, declared: str, environ: dict[str, str], marker: str) -> None:
     box = make_box()
     box.environ.update(environ)
-    settings(box, declared)
+    box.own_settings(declared)
     box.write("lead.md", "MARK-LEAD\n")
     if marker:
         box.write(marker, "")

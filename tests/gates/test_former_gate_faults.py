@@ -139,7 +139,7 @@ def test_a_subagent_that_is_continued_on_an_old_client_hears_it_again(make_box: 
 
 def test_what_did_not_fit_into_the_start_comes_before_the_first_call(make_box: Make) -> None:
     box = make_box()
-    box.write(".handbill.toml", '[roles.lead]\nenv = ["HOME"]\ntargets = ["big-*.md"]\n')
+    box.own_settings('[roles.lead]\nenv = ["HOME"]\ntargets = ["big-*.md"]\n')
     for number in range(3):
         box.write(f"big-{number}.md", f"BEGIN-{number}\n" + "word " * 1700 + f"\nEND-{number}\n")
     box.sim.held_tools = ""
@@ -174,9 +174,8 @@ def test_a_project_cannot_make_every_home_a_workers(make_box: Make, tmp_path: Pa
     box.sim.start()
     box.sim.batch(("Bash", {"command": "true"}))
     box.sim.compact()
-    assert KEY_FILE not in seen(box) and any(
-        "dispatch file of this worker is not known" in line for line in box.errors()
-    )
+    assert KEY_FILE not in seen(box)
+    assert any("roles.worker.home counts only in your own settings" in line for line in box.errors())
 
 
 def test_a_role_that_was_cleared_is_forgotten(make_box: Make) -> None:
@@ -210,7 +209,7 @@ def test_links_in_circles_end(make_box: Make) -> None:
     box = make_box()
     for number in range(8):
         (box.project / f"circle-{number}").symlink_to(".")
-    box.write(".handbill.toml", '[roles.lead]\nenv = ["HOME"]\ntargets = ["**/nothing.md"]\n')
+    box.own_settings('[roles.lead]\nenv = ["HOME"]\ntargets = ["**/nothing.md"]\n')
     box.sim.start()
     box.sim.batch(("Bash", {"command": "true"}))
     assert "# Invariants" in "\n".join(box.sim.compact().texts)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
 MOST = 200
 MOST_FOLDERS = 2000
+MOST_STEPS = 50_000  # about a quarter of a second
 _DEEPEST = 8
 
 
@@ -29,37 +30,57 @@ def matches(name: str, pattern: str) -> bool:
     return not pattern[at:].strip("*")
 
 
+class Expansion:
+    """`complete`: every folder that the patterns name was looked at."""
+
+    __slots__ = ("complete", "paths")
+
+    def __init__(self, paths: list[str], complete: bool) -> None:
+        self.paths = paths
+        self.complete = complete
+
+
 def expand(
-    pattern: str,
+    patterns: Iterable[str],
     root: str,
     names: Callable[[str], list[str]],
     is_file: Callable[[str], bool],
     skip: Collection[str] = (),
-) -> list[str]:
-    """Files below `root` that the pattern means, in the order of their names; `**` does not look into `skip`."""
+) -> Expansion:
+    """Files below `root` that the patterns mean, in the order of their names; `**` does not look into `skip`."""
     found: dict[str, None] = {}
     walk = _Walk(names, skip)
-    for path in walk.below(root, [part for part in pattern.split("/") if part and part != "."], 0):
-        if len(found) >= MOST:
-            break
-        if is_file(path):
-            found[path] = None
-    return list(found)
+    for pattern in patterns:
+        own = 0
+        for path in walk.below(root, [part for part in pattern.split("/") if part and part != "."], 0):
+            if own >= MOST:
+                break
+            if is_file(path):
+                found[path] = None
+                own += 1
+    return Expansion(list(found), walk.left > 0)
 
 
 class _Walk:
-    """Ends after so many folders, whatever links lead in circles."""
+    """Ends after so many steps, whatever links lead in circles and however many patterns there are."""
 
     def __init__(self, names: Callable[[str], list[str]], skip: Collection[str]) -> None:
         self._names = names
         self._skip = skip
-        self._left = MOST_FOLDERS
+        self._listings: dict[str, list[str]] = {}
+        self.left = MOST_STEPS
 
     def _listed(self, folder: str) -> list[str]:
-        self._left -= 1
-        return self._names(folder) if self._left >= 0 else []
+        found = self._listings.get(folder)
+        if found is None:
+            found = self._names(folder) if len(self._listings) < MOST_FOLDERS else []
+            self._listings[folder] = found
+        return found
 
     def below(self, folder: str, parts: list[str], depth: int) -> Iterator[str]:
+        self.left -= 1
+        if self.left <= 0:
+            return
         if not parts:
             yield folder
             return

@@ -22,7 +22,7 @@ class Want:
 class Plan:
     __slots__ = (
         "firm", "flags", "gate_text", "keep", "known", "notes", "permits", "post", "roots", "seen", "stale", "taken",
-        "touched", "unwanted", "verdict", "wants", "work",
+        "touched", "unfinished", "unwanted", "verdict", "wants", "work",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -39,6 +39,7 @@ class Plan:
         self.permits: list[str] = []  # files outside of the usual places that the person named for this window
         self.roots: list[str] = []  # of this window, besides those of the settings: files are delivered from there
         self.flags: dict[str, object] = {}
+        self.unfinished = False  # there was more to look at than one event may take
         self.notes: list[str] = []
         self.verdict = ""
         self.gate_text = ""
@@ -71,6 +72,7 @@ class Plan:
         self.permits += other.permits
         self.unwanted += other.unwanted
         self.roots += other.roots
+        self.unfinished = self.unfinished or other.unfinished
         self.firm = self.firm or other.firm
         self.flags.update(other.flags)
         self.notes += other.notes

@@ -58,9 +58,9 @@ def missing(state: State, window: Window) -> list[str]:
 def _again(event: Event, window: Window, world: World, config: Config) -> Plan | None:
     role = role_of(event, window, world, config)
     plan = Plan()
+    files, own = targets(role, world, config)
     if role.problem:
         plan.notes.append(role.problem)
-    files, own = targets(role, world, config)
     if role.is_regular or not files:
         return plan or None
     from handbill.core.pack import shown

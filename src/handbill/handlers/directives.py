@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 FOLDER = ".directives"
+MOST_LEVELS = 1000  # directories in one event
 
 # How a directory was touched: some hosts bring a bare AGENTS.md along with a file that is read, and only then.
 READ, LOOKED, ACTED = "read", "looked", "acted"
@@ -28,6 +29,9 @@ READ, LOOKED, ACTED = "read", "looked", "acted"
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
     look = Look(event, window, world, config)
     for place, how in touched(event, world):
+        if len(look.plan.touched) >= MOST_LEVELS:
+            look.plan.unfinished = True  # the next event looks at the rest
+            break
         look.at(place, how)
     return look.plan or None
 

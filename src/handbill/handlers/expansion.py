@@ -15,14 +15,9 @@ if TYPE_CHECKING:
 def pages_named(sheet: Sheet, world: World, config: Config) -> list[str]:
     """Files of the pages that a text refers to; of SKILL.md no commands, they come with their phases."""
     of_a_skill = base_name(sheet.path) == "SKILL.md"
-    found: list[str] = []
-    names = references(sheet.text)
+    names = [name for name in references(sheet.text) if not (of_a_skill and name.startswith("CMD_"))]
     if not names:
-        return found
-    from handbill.handlers.library import page
+        return []
+    from handbill.handlers.library import pages
 
-    for name in names:
-        path = page(name, sheet.path, world, config) if not (of_a_skill and name.startswith("CMD_")) else ""
-        if path and path != sheet.path:
-            found.append(path)
-    return found
+    return [path for path in pages(names, sheet.path, world, config) if path != sheet.path]

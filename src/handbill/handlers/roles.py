@@ -128,18 +128,26 @@ def _dispatch(world: World, config: Config) -> str:
 def targets(role: Role, world: World, config: Config) -> tuple[list[str], list[str]]:
     """(files that the role works by, those that the agent must read itself); not dispatches that are finished."""
     found = [role.dispatch] if role.dispatch else []
-    for pattern in role.values.get("targets", ()):
-        found += [path for path in _meant(pattern, world, config) if not _is_finished(path, world)]
-    own = [path for pattern in role.values.get("read", ()) for path in _meant(pattern, world, config)]
+    meant = _meant(role, "targets", world, config)
+    found += [path for path in meant if not _is_finished(path, world)]
+    own = _meant(role, "read", world, config)
     return list(dict.fromkeys([*found, *own])), own
 
 
-def _meant(pattern: str, world: World, config: Config) -> list[str]:
-    if pattern.startswith("/"):
-        return [pattern] if world.is_file(pattern) else []
+def _meant(role: Role, field: str, world: World, config: Config) -> list[str]:
+    patterns = role.values.get(field, ())
+    if not patterns:
+        return []
     from handbill.core.globs import expand
 
-    return expand(pattern, config.project, world.names, world.is_file, config.excluded)
+    fixed = [pattern for pattern in patterns if pattern.startswith("/") and world.is_file(pattern)]
+    found = expand(
+        (pattern for pattern in patterns if not pattern.startswith("/")),
+        config.project, world.names, world.is_file, config.excluded,
+    )  # fmt: skip
+    if not found.complete:
+        role.problem = role.problem or f"the patterns in roles.{role.name}.{field} lead to too many folders to look at"
+    return [*fixed, *found.paths]
 
 
 def _is_finished(path: str, world: World) -> bool:
