@@ -28,9 +28,10 @@ MAY: dict[str, set[str]] = {
     "logbook": {"core", "store"},
     "recall": {"core", "errors"},
     "delivery": {"core", "digest", "handlers", "hotjson", "errors", "evidence", "turn"},
-    "pipeline": {"core", "handlers", "errors", "evidence", "turn", "logbook", "delivery", "recall"},
+    "remembering": {"core", "delivery", "turn"},
+    "pipeline": {"core", "remembering", "handlers", "errors", "evidence", "turn", "logbook", "delivery", "recall"},
     "prune": {"hotjson", "world"},
-    "hook": {"core", "errors", "hotjson", "config", "store", "hosts", "pipeline", "world", "prune"},
+    "hook": {"core", "errors", "hotjson", "config", "store", "hosts", "pipeline", "remembering", "world", "prune"},
 }
 COLD = {"cli", "simulate", "live"}
 

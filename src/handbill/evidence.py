@@ -86,15 +86,16 @@ def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, wor
             if data is not None
             else bool(mark) and mark != _mark(event)  # nothing to judge by, now or later: what is likely
         )
+    marks = [claim["batch"] for claim in window.claims]
     if asked.moved or asked.missed:
-        facts.content = host.window_now(event, world)
+        facts.content = host.window_now(event, world, marks=marks)
         facts.whole_content = facts.content is not None
     else:
         since = [claim["offset"] for claim in window.claims]
         since += [max(window.carried_from - _BACK, 0)] if window.carried else []
         since += [max(window.suspect - _BACK, 0)] if window.suspect >= 0 else []
         if since:
-            facts.content = host.window_now(event, world, since=min(since))
+            facts.content = host.window_now(event, world, since=min(since), marks=marks)
     facts.readable = world.size(event.transcript) >= 0
 
 

@@ -75,7 +75,7 @@ def _answer(
     config: Any,
 ) -> tuple[str, Callable[[], None]]:
     from handbill.hosts.table import HOSTS, host
-    from handbill.pipeline import acknowledging, run
+    from handbill.pipeline import run
     from handbill.world import World
 
     name = arguments[0] if arguments else ""
@@ -94,7 +94,11 @@ def _answer(
     rendered = speaker.render(event, answer.text, answer.plan, answer.message)
     if event.kind == "session_ended":
         _prune_daily(store)
-    printed = acknowledging(event, speaker, store, answer) if answer.text else _nothing
+    printed = _nothing
+    if answer.text:
+        from handbill.remembering import acknowledging
+
+        printed = acknowledging(event, speaker, store, answer)
     return dumps(rendered) if rendered else "", printed
 
 

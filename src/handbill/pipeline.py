@@ -10,7 +10,6 @@ from __future__ import annotations
 from handbill.core.event import (
     COMPACTING,
     INSTRUCTIONS_LOADED,
-    MAIN,
     PROMPT_SUBMITTED,
     SESSION_ENDED,
     SESSION_STARTED,
@@ -28,7 +27,6 @@ from handbill.turn import Answer, Asked, Turn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import ModuleType
 
     from handbill.config import Config
@@ -50,8 +48,15 @@ def run(event: Event, host: ModuleType, store: Store, world: World, config: Conf
 
 def _run(turn: Turn) -> Answer:
     event, store = turn.event, turn.store
-    event.notices, event.tasks, turn.plan = [], [], Plan()  # it may be the second try, with a rebuilt ledger
+    event.terminal, event.notices, event.tasks, turn.plan = (
+        "",
+        [],
+        [],
+        Plan(),
+    )  # it may be the second try, with a rebuilt ledger
     window = store.read(event.window)
+    if window is not None and window.client != event.client and window.client and not event.agent_id:
+        window = _of_terminal(turn, window)
     if event.kind in (TOOL_CALLED, STOPPING):
         return _gated(turn, window)
     turn.facts = gather(turn, window)
@@ -63,9 +68,15 @@ def _run(turn: Turn) -> Answer:
 
         current = advance(turn, window)
     if turn.facts is not None and turn.facts.silent:
-        return _remember(turn)
+        from handbill.remembering import remember
+
+        remember(turn)
+        return _logged(turn, Answer())
     if current is not None and _is_left_open(event, current):
-        return _keep(turn)
+        from handbill.remembering import keep
+
+        keep(turn)
+        return _logged(turn, Answer())
     channel = event.kind in turn.host.CHANNELS
     if event.tools:
         _find_added(turn)
@@ -85,8 +96,18 @@ def _run(turn: Turn) -> Answer:
         store.note_missed(event.window)
     if turn.plan.taken or turn.plan.keep:
         _write_down(turn)
-    _log(turn, answer)
-    return answer
+    return _logged(turn, answer)
+
+
+def _of_terminal(turn: Turn, first: Window) -> Window | None:
+    """Two clients on one session are two windows: neither sees what the other was given."""
+    event = turn.event
+    event.terminal = f"~{event.client}"
+    second = turn.store.read(event.window)
+    if second is None and not turn.world.is_running(first.client):
+        event.terminal = ""  # the usual case: the first one has ended, and this one goes on with its session
+        return first
+    return second
 
 
 def _write_down(turn: Turn) -> None:
@@ -156,8 +177,7 @@ def _gated(turn: Turn, window: Window | None) -> Answer:
             turn.plan.verdict = ""  # it is all there under another name, or gone: nothing to hold the call for
         if turn.facts is not None:
             turn.store.note_missed(event.window)  # the window was emptied: the next batch looks at all that is left
-    _log(turn, answer)
-    return answer
+    return _logged(turn, answer)
 
 
 _PAUSES = 20  # of 25 ms: the client writes its record within 100 ms
@@ -243,31 +263,6 @@ def decide(turn: Turn, window: Window) -> Plan:
     return plan
 
 
-def acknowledging(event: Event, host: ModuleType, store: Store, answer: Answer) -> Callable[[], None]:
-    """Where the host keeps no record of injections, that we got as far as printing is our only proof."""
-
-    def acknowledge() -> None:
-        if not host.records_injections(event):
-            from handbill.core import epochs
-
-            store.update(event.window, lambda window: (epochs.printed(window, answer.number), None))
-
-    return acknowledge
-
-
-def _remember(turn: Turn) -> Answer:
-    """Nothing is delivered now; note what a later event has to settle."""
-    from handbill.core import epochs
-
-    if turn.facts is not None and turn.facts.chapter == epochs.SUSPECT:
-        for agent in {MAIN, *turn.facts.agents}:
-            key = (turn.event.session_id, agent)
-            offset = max(turn.world.size(turn.host.transcript_of(turn.event, agent)), 0)
-            turn.store.update(key, _suspicion(offset))
-    _log(turn, Answer())
-    return Answer()
-
-
 def _is_left_open(event: Event, window: Window) -> bool:
     """Somebody compacted by hand: which part of the window stays, its beginning perhaps, is written down only now.
 
@@ -277,24 +272,10 @@ def _is_left_open(event: Event, window: Window) -> bool:
     return by_hand and bool(window.flags.get("kept_unknown"))
 
 
-def _keep(turn: Turn) -> Answer:
-    """The ledger goes on to its next state, and nothing is delivered."""
-    from handbill.delivery import advance
-
-    turn.store.update(turn.event.window, lambda window: (advance(turn, window), None))
-    _log(turn, Answer())
-    return Answer()
-
-
-def _suspicion(offset: int) -> Callable[[Window | None], tuple[Window | None, None]]:
-    from handbill.core import epochs
-
-    return lambda window: (epochs.suspected(window, offset), None)
-
-
-def _log(turn: Turn, answer: Answer) -> None:
+def _logged(turn: Turn, answer: Answer) -> Answer:
     told = turn.plan.notes or turn.plan.seen or turn.plan.verdict
     if turn.traces or turn.outcomes or turn.opened or told or answer.claim is not None:
         from handbill.logbook import write
 
         write(turn, answer)
+    return answer

@@ -65,6 +65,15 @@ class World:
     def pause(self, seconds: float) -> None:
         time.sleep(seconds)
 
+    def is_running(self, process: int) -> bool:
+        try:
+            posix.kill(process, 0)
+        except ProcessLookupError:
+            return False
+        except (PermissionError, OverflowError):
+            return True  # somebody else's
+        return True
+
     def random(self, below: int) -> int:
         return posix.urandom(1)[0] % below
 

@@ -316,3 +316,30 @@ def test_failures_of_our_hooks_only() -> None:
     found = failures(data, b"handbill.hook")
     assert [(uuid, event) for uuid, event, _ in found] == [(name, "PostToolBatch") for name in "126"]
     assert "exit code 1" in found[0][2] and "3000 ms" in found[1][2]
+
+
+# --- a second client writes to the same file ---------------------------------------------------------
+
+BOTH = (
+    CHAIN
+    + prompt("a5", "4") + call("a6", "a5", "ta") + result("a7", "a6", "ta") + injection("a8", "a7", block("/first", DIGEST, "x"))
+    + prompt("b5", "4") + call("b6", "b5", "tb") + result("b7", "b6", "tb") + injection("b8", "b7", block("/second", DIGEST, "x"))
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "own, expected",
+    [
+        ((), {"/a", "/second"}),
+        ((["p-b5"],), {"/a", "/second"}),
+        ((["ta"],), {"/a", "/first"}),
+        ((["p-a5"],), {"/a", "/first"}),
+        (([], ["ta"]), {"/a", "/first"}),
+        ((["not written yet"], ["ta"]), {"/a", "/first"}),
+        ((["tb"], ["ta"]), {"/a", "/second"}),
+        ((["t1"],), {"/a", "/second"}),  # common to both: the newest row speaks
+    ],
+)
+def test_a_window_is_the_branch_of_its_own_calls(own: tuple[list[str], ...], expected: set[str]) -> None:
+    found = window(BOTH, own=own)
+    assert {name[0] for name in found.blocks} == expected

@@ -66,7 +66,7 @@ class Event:
     __slots__ = (
         "added", "agent_id", "attended", "batch", "call", "calls", "client", "cwd", "handover", "host", "kind", "lane",
         "notes", "notices", "path", "project", "prompt", "raw", "reads_agents_md", "reads_mentions", "reason",
-        "session_id", "skill", "skills", "source", "tasks", "tools", "transcript", "trigger", "version",
+        "session_id", "skill", "skills", "source", "tasks", "terminal", "tools", "transcript", "trigger", "version",
     )  # fmt: skip
 
     def __init__(
@@ -121,6 +121,7 @@ class Event:
         self.added: list[str] = []  # directories that the user added to this session
         self.reads_agents_md = reads_agents_md  # the host reads AGENTS.md itself where no CLAUDE.md is
         self.raw = raw or {}
+        self.terminal = ""  # of a second client on the same session, whose window is another one
         self.lane = 1  # which of several handlers of one start this is
         # names the moment: deliveries of one moment cannot be judged in that same moment
         last = self.tools[-1].id if self.tools else ""
@@ -128,7 +129,7 @@ class Event:
 
     @property
     def window(self) -> tuple[str, str]:
-        return self.session_id, self.agent_id or MAIN
+        return self.session_id + self.terminal, self.agent_id or MAIN
 
     def own_paths(self) -> set[str]:
         """Files that the agent itself read or changed just now, by calls that did so."""

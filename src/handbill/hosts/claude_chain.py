@@ -6,11 +6,15 @@ holds what that version's loader rebuilds.
 
 from __future__ import annotations
 
-from handbill.hosts.claude_rows import has_result, is_boundary, message_id
+from handbill.hosts.claude_rows import calls_in, has_result, is_boundary, message_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from handbill.hosts.claude_rows import Row, Rows
+
+    Own = Sequence[Collection[str]]
 
 
 class Loader:
@@ -104,8 +108,11 @@ def _link(rows: Rows, uuids: list[str], anchor: str) -> None:
             rows.parent[uuid] = uuids[-1]
 
 
-def leaf_of(rows: Rows, kept: str, loader: Loader | None) -> str:
+def leaf_of(rows: Rows, kept: str, loader: Loader | None, own: Own = ()) -> str:
     if loader is None:
+        other = _other_branch(rows, own)
+        if other:
+            return other
         behind = kept and rows.last in _ancestors(rows, kept)  # nothing was said since: what was kept comes last
         return rows.last if rows.last in rows.by_id and not behind else kept
     if rows.cleared:
@@ -118,6 +125,28 @@ def leaf_of(rows: Rows, kept: str, loader: Loader | None) -> str:
         if leaf:
             return leaf
     return _newest_end(rows)
+
+
+def _other_branch(rows: Rows, own: Own) -> str:
+    """Where this window's branch ends, when the newest row is of another one: a second client writes there, too."""
+    for marks in own:
+        if not marks:
+            continue
+        marked = [uuid for uuid, row in rows.by_id.items() if _is_marked(row, marks)]
+        if not marked:
+            continue
+        if marked[-1] in _ancestors(rows, rows.last):
+            return ""
+        below = {marked[-1]}
+        for uuid in rows.by_id:  # parents come before their children
+            if rows.parent[uuid] in below:
+                below.add(uuid)
+        return next(uuid for uuid in reversed(rows.by_id) if uuid in below)
+    return ""
+
+
+def _is_marked(row: Row, marks: Collection[str]) -> bool:
+    return row.get("promptId") in marks or any(call["id"] in marks for call in calls_in(row))
 
 
 def _newest_end(rows: Rows) -> str:

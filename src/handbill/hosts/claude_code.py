@@ -10,7 +10,7 @@ from handbill.hosts.claude_tools import tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from typing import Any
 
     from handbill.core.content import Content
@@ -189,12 +189,19 @@ def calls(event: Event, world: World, most: int) -> list[Tool]:
 
 
 def window_now(
-    event: Event, world: World, *, since: int = 0, resumed: bool = False, unknown: bool = False
+    event: Event,
+    world: World,
+    *,
+    since: int = 0,
+    resumed: bool = False,
+    unknown: bool = False,
+    marks: Collection[str] = (),
 ) -> Content | None:
     """What is in this window, by its transcript; None: there is none to read, or not all of it yet.
 
     `since`: only what was written behind this byte is asked for. `resumed`: a new process rebuilds the window.
     `unknown`: we have no ledger of it, so the transcript must reach up to this event.
+    `marks`: calls that are known to be of this window; a second client may write to the same transcript.
     """
     if not event.transcript:
         return None
@@ -202,16 +209,18 @@ def window_now(
     from handbill.hosts.claude_window import content
 
     loader = Loader(siblings=resume_takes_siblings(event)) if resumed else None
-    agent = bool(event.agent_id)
-    if since:
-        data = world.tail(event.transcript, max(since - _MARGIN, 0))
-        found = content(data, loader, start=max(since - _MARGIN, 0), agent=agent) if data is not None else None
+    now = [mark for mark in (_text(event.raw.get("prompt_id")), *(made.id for made in event.tools)) if mark]
+    own = (now, list(marks))
+    start = max(since - _MARGIN, 0)
+    if start:
+        data = world.tail(event.transcript, start)
+        found = content(data, loader, start=start, agent=bool(event.agent_id), own=own) if data is not None else None
         if found is not None or data is None:
             return found
     data = world.tail(event.transcript, 0, _MOST)
     if data is None or (unknown and not resumed and not _reaches(data, event)):
         return None
-    return content(data, loader, agent=agent)
+    return content(data, loader, agent=bool(event.agent_id), own=own)
 
 
 def _reaches(data: bytes, event: Event) -> bool:

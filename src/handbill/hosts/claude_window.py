@@ -19,7 +19,7 @@ from handbill.hosts.claude_rows import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from handbill.core.pack import Title
-    from handbill.hosts.claude_chain import Loader
+    from handbill.hosts.claude_chain import Loader, Own
     from handbill.hosts.claude_rows import Row, Rows
 
 _CUT = "<persisted-output>"
@@ -32,13 +32,18 @@ _FILE_TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "NotebookRe
 BIG = 5 << 20
 
 
-def content(data: bytes, loader: Loader | None = None, *, start: int = 0, agent: bool = False) -> Content | None:
-    """`data` is the transcript from byte `start` on. None: it must be read from further back."""
+def content(
+    data: bytes, loader: Loader | None = None, *, start: int = 0, agent: bool = False, own: Own = ()
+) -> Content | None:
+    """`data` is the transcript from byte `start` on. None: it must be read from further back.
+
+    `own`: calls and prompts of this window, the surest group first.
+    """
     began = _began(data) if not start else 0
     rows = read(data[began:], start + began, agent=agent)
-    found = _content(rows, loader, len(data), partial=bool(start or began))
+    found = _content(rows, loader, len(data), partial=bool(start or began), own=own)
     if found is None and began:  # what the newest compaction kept, or a rewind led to, is older
-        return _content(read(data, agent=agent), loader, len(data), partial=False)
+        return _content(read(data, agent=agent), loader, len(data), partial=False, own=own)
     return found
 
 
@@ -68,13 +73,15 @@ class Selection:
         self.whole = whole
 
 
-def select(rows: Rows, loader: Loader | None = None, *, size: int = 0, partial: bool = False) -> Selection | None:
+def select(
+    rows: Rows, loader: Loader | None = None, *, size: int = 0, partial: bool = False, own: Own = ()
+) -> Selection | None:
     """None: the rows that were read do not suffice."""
     compacted = any(map(is_boundary, rows.by_id.values()))
     kept = relinked(rows, live=loader is None, partial=partial)
     if kept is None:
         return None
-    chain = chain_from(rows, leaf_of(rows, kept, loader), live=loader is None)
+    chain = chain_from(rows, leaf_of(rows, kept, loader, own), live=loader is None)
     before = rows.parent[chain[0]] if chain else ""
     leads_back = partial and before != "" and before not in rows.by_id
     if leads_back and compacted:
@@ -85,8 +92,8 @@ def select(rows: Rows, loader: Loader | None = None, *, size: int = 0, partial: 
     return Selection(chain, inside, not leads_back)
 
 
-def _content(rows: Rows, loader: Loader | None, size: int, *, partial: bool) -> Content | None:
-    chosen = select(rows, loader, size=size, partial=partial)
+def _content(rows: Rows, loader: Loader | None, size: int, *, partial: bool, own: Own = ()) -> Content | None:
+    chosen = select(rows, loader, size=size, partial=partial, own=own)
     if chosen is None:
         return None
     found = Content(whole=chosen.whole)

@@ -1,0 +1,46 @@
+"""Events that deliver nothing: the ledger goes on to its next state, or notes what a later event has to settle."""
+
+from __future__ import annotations
+
+from handbill.core import epochs
+from handbill.core.event import MAIN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    from handbill.core.event import Event
+    from handbill.core.window import Window
+    from handbill.store.api import Store
+    from handbill.turn import Answer, Turn
+
+
+def acknowledging(event: Event, host: ModuleType, store: Store, answer: Answer) -> Callable[[], None]:
+    """Where the host keeps no record of injections, that we got as far as printing is our only proof."""
+
+    def acknowledge() -> None:
+        if not host.records_injections(event):
+            store.update(event.window, lambda window: (epochs.printed(window, answer.number), None))
+
+    return acknowledge
+
+
+def remember(turn: Turn) -> None:
+    """Nothing is delivered now; note what a later event has to settle."""
+    if turn.facts is not None and turn.facts.chapter == epochs.SUSPECT:
+        for agent in {MAIN, *turn.facts.agents}:
+            key = (turn.event.session_id, agent) if agent != MAIN else turn.event.window
+            offset = max(turn.world.size(turn.host.transcript_of(turn.event, agent)), 0)
+            turn.store.update(key, _suspicion(offset))
+
+
+def keep(turn: Turn) -> None:
+    """The ledger goes on to its next state, and nothing is delivered."""
+    from handbill.delivery import advance
+
+    turn.store.update(turn.event.window, lambda window: (advance(turn, window), None))
+
+
+def _suspicion(offset: int) -> Callable[[Window | None], tuple[Window | None, None]]:
+    return lambda window: (epochs.suspected(window, offset), None)

@@ -1,0 +1,52 @@
+"""Two clients on one session: two windows, each with its own files, once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sandbox import STANDARDS, Sandbox, assert_absent, assert_once
+from talk import Talk
+
+from handbill.live import Reply, Request, say
+
+
+def test_each_terminal_has_its_own_window(make: Callable[..., Sandbox], version: str) -> None:
+    box = make(version)
+    for name in ("web", "api", "lib"):
+        box.write(f"{name}/.directives/AGENTS.md", f"RULES-{name}\n")
+        box.write(f"{name}/f.py", "x\n")
+
+    def obey(request: Request) -> Reply:
+        """The newest prompt names a folder: read it once, then say so."""
+        if not request.body.get("tools"):
+            return Reply([say("ok")])
+        prompts = [i for i, m in enumerate(request.messages) if m["role"] == "user" and "READ " in str(m["content"])]
+        folder = str(request.messages[prompts[-1]]["content"]).rpartition("READ ")[2][:3]
+        answered = any(message["role"] == "assistant" for message in request.messages[prompts[-1] + 1 :])
+        return Reply([say("done")] if answered else [box.read(f"{folder}/f.py")], delay=0.3)
+
+    box.client.model.script = obey
+
+    def last(mark: str) -> Request:
+        return [r for r in box.client.model.requests if r.body.get("tools") and mark in r.text][-1]
+
+    first = Talk(box)
+    session = str(first.say("A1 READ web")["session_id"])
+    second = Talk(box, "--resume", session)
+    second.say("B1 READ api")
+    assert_once(last("B1"), *STANDARDS, "RULES-web", "RULES-api")
+    first.say("A2 READ lib")
+    assert_once(last("A2"), *STANDARDS, "RULES-web", "RULES-lib")
+    assert_absent(last("A2"), "RULES-api")
+    second.say("B2 READ lib")
+    assert_once(last("B2"), *STANDARDS, "RULES-web", "RULES-api", "RULES-lib")
+    first.say("A3 READ api")
+    assert_once(last("A3"), *STANDARDS, "RULES-web", "RULES-api", "RULES-lib")
+    second.close()
+    first.say("A4 READ web")
+    assert_once(last("A4"), *STANDARDS, "RULES-web", "RULES-api", "RULES-lib")
+    first.close()
+    run = box.run(
+        *(box.read(f"{name}/f.py") for name in ("web", "api", "lib")), box.bash(), "done", args=("--resume", session)
+    )
+    assert_once(run.of()[-1], *STANDARDS, "RULES-web", "RULES-api", "RULES-lib")
