@@ -95,10 +95,10 @@ def _answer(
     if event.kind == "session_ended":
         _prune_daily(store)
     printed = _nothing
-    if answer.text:
+    if answer.text and not speaker.records_injections(event):
         from handbill.remembering import acknowledging
 
-        printed = acknowledging(event, speaker, store, answer)
+        printed = acknowledging(event, store, answer)
     return dumps(rendered) if rendered else "", printed
 
 

@@ -8,7 +8,6 @@ from handbill.core.event import MAIN
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType
 
     from handbill.core.event import Event
     from handbill.core.window import Window
@@ -16,14 +15,9 @@ if TYPE_CHECKING:
     from handbill.turn import Answer, Turn
 
 
-def acknowledging(event: Event, host: ModuleType, store: Store, answer: Answer) -> Callable[[], None]:
+def acknowledging(event: Event, store: Store, answer: Answer) -> Callable[[], None]:
     """Where the host keeps no record of injections, that we got as far as printing is our only proof."""
-
-    def acknowledge() -> None:
-        if not host.records_injections(event):
-            store.update(event.window, lambda window: (epochs.printed(window, answer.number), None))
-
-    return acknowledge
+    return lambda: store.update(event.window, lambda window: (epochs.printed(window, answer.number), None))
 
 
 def remember(turn: Turn) -> None:
