@@ -165,7 +165,7 @@ def test_why(make_box: Callable[..., Box]) -> None:
     box.sim.read("one/f.py")
     found = engine("why", "one/.directives/AGENTS.md", cwd=box.project)["data"]
     assert found["windows"][0]["state"] == "confirmed" and found["windows"][0]["reason"].startswith("directive of")
-    assert [line["event"] for line in found["decisions"]] == ["claim-deliver", "confirmed"]
+    assert [line["event"] for line in found["decisions"]] == ["confirmed", "claim-deliver"], "the newest first"
     for file, words in (
         ("two/.directives/AGENTS.md", "no window has touched two"), ("one/.directives/TESTING.md", "when the skill at work asks"),
         ("node_modules/.directives/AGENTS.md", "excluded folder"), ("plain.txt", "nothing asks for it"), ("none.md", "does not exist"),
@@ -181,3 +181,39 @@ def test_why(make_box: Callable[..., Box]) -> None:
     assert gone["windows"] == [] and "went with a compaction" in gone["why_not"][0]
     assert "confirmed" in run("why", "one/.directives/AGENTS.md", cwd=box.project).stdout
     assert engine("why", "library-free.md", cwd=box.project, expect=1)["data"]["windows"] == []
+
+
+def test_why_asks_which_file_is_meant(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py", "two/f.py")
+    error = engine("why", "AGENTS.md", cwd=box.project, expect=1)["error"]
+    assert "means 2 files" in error["message"] and "one/.directives/AGENTS.md" in error["hint"]
+
+
+def test_why_tells_windows_apart_the_newest_first(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    box.sim.subagent("a1b2c3")
+    box.sim.read("one/f.py", agent="a1b2c3")
+    found = engine("why", "one/.directives/AGENTS.md", cwd=box.project)["data"]
+    assert [row["agent"] for row in found["windows"]] == ["a1b2c3", "main"]
+    shown = run("why", "one/.directives/AGENTS.md", cwd=box.project).stdout
+    assert f"{box.sim.session[:8]} main" in shown and f"{box.sim.session[:8]} agent a1b2c3" in shown
+    times = [line["ts"] for line in found["decisions"]]
+    assert times == sorted(times, reverse=True)
+
+
+def test_preview_of_nothing(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    assert "there is no nowhere.py" in engine("preview", "nowhere.py", cwd=box.project, expect=1)["error"]["message"]
+    assert "no hooks are registered" in engine("preview", "one/f.py", cwd=box.project)["warnings"][0]
+
+
+def test_usage_errors_are_json_too(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    for words in (["window", "--no-such-option"], ["nonsense"], ["session", "activate"]):
+        done = run(*words, "--json", cwd=box.project)
+        assert done.returncode == 2 and json.loads(done.stdout)["error"]["code"] == "usage", words
+        assert run(*words, cwd=box.project).returncode == 2

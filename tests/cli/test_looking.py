@@ -293,3 +293,26 @@ def test_doctor_looks_at_skills_sessions_and_the_write_gate(project: Path) -> No
     assert not [
         row for row in engine("doctor", cwd=project, expect=1)["data"]["checks"] if row["check"] == "held calls"
     ]
+
+
+def test_discover_directives_outside_of_any_project(project: Path, tmp_path: Path) -> None:
+    assert "in no project" in engine("discover-directives", "/etc", cwd=project, expect=1)["error"]["message"]
+    (tmp_path / "elsewhere").mkdir()
+    found = engine("discover-directives", str(tmp_path / "elsewhere"), "--project", str(project), cwd=project, expect=1)
+    assert "is outside of" in found["error"]["message"]
+
+
+def test_discover_directives_of_a_type_and_up_to_a_root(project: Path) -> None:
+    (project / "one/deep").mkdir(parents=True)
+    (project / ".directives").mkdir(exist_ok=True)
+    (project / ".directives/PITFALLS.md").write_text("mind this\n")
+
+    def found(*words: str) -> list[str]:
+        data = engine("discover-directives", "one/deep", "--walk-up", *words, cwd=project)["data"]
+        return [Path(row["file"]).relative_to(project).as_posix() for row in data["directives"]]
+
+    assert found() == ["one/.directives/AGENTS.md", "one/.directives/TESTING.md", ".directives/PITFALLS.md"]
+    assert found("--type", "PITFALLS.md") == [".directives/PITFALLS.md"]
+    assert found("--root", str(project / "one")) == ["one/.directives/AGENTS.md", "one/.directives/TESTING.md"]
+    error = engine("discover-directives", "one", "--root", str(project / "two"), cwd=project, expect=1)["error"]
+    assert "is not above" in error["message"]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from handbill.config import SHIPPED, Config
 from handbill.core.event import SESSION_STARTED, Event
 from handbill.handlers.start import handle
@@ -18,12 +20,22 @@ def test_the_six_standards_once_per_epoch() -> None:
     assert again is not None and again.flags == {"standards": 1}
 
 
-def test_the_users_library_goes_before_the_shipped_one() -> None:
-    mine = "/home/u/.claude/.directives/INVARIANTS.md"
+def test_the_users_own_page_goes_before_the_shipped_one() -> None:
+    mine = "/home/u/.claude/.directives/COMMANDS.md"
     plan = handle(EVENT, window(), DictWorld({**SHIPPED_FILES, mine: "mine"}), config())  # type: ignore[arg-type]
     assert plan is not None
     paths = [want.path for want in plan.wants]
-    assert mine in paths and f"{SHIPPED}/INVARIANTS.md" not in paths
+    assert mine in paths and f"{SHIPPED}/COMMANDS.md" not in paths
+
+
+@pytest.mark.parametrize("name", ["AGENTS.md", "INVARIANTS.md", "ARCHITECTURE.md"])
+@pytest.mark.parametrize("agent", ["main", "a1"])
+def test_the_users_own_directives_are_added_and_shadow_nothing(name: str, agent: str) -> None:
+    mine = f"/home/u/.claude/.directives/{name}"
+    plan = handle(EVENT, window(agent=agent), DictWorld({**SHIPPED_FILES, mine: "mine"}), config())  # type: ignore[arg-type]
+    assert plan is not None
+    paths = [want.path for want in plan.wants]
+    assert paths[-1] == mine and f"{SHIPPED}/INVARIANTS.md" in paths
 
 
 def test_a_subagent_gets_a_slice() -> None:

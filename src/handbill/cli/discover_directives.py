@@ -6,9 +6,10 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli.place import here, project_around, project_option
+from handbill.cli.place import here, marked_project, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import safe, short, table
+from handbill.core.paths import under
 from handbill.core.sheet import Refusal
 from handbill.errors import HandbillError
 from handbill.handlers.directives import present, walk_up
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", nargs="?", default=".", help="a directory or a file in it (default: here)")
     parser.add_argument("--core", action="store_true", help="only those that are always delivered")
+    parser.add_argument(
+        "--type", action="append", metavar="NAME", help="only this type, say PITFALLS.md; may be repeated"
+    )
+    parser.add_argument("--root", metavar="DIR", help="look no further up than this directory")
+    parser.add_argument("--walk-up", action="store_true", help="look in the directories above as well (always done)")
     project_option(parser)
 
 
@@ -30,14 +36,29 @@ def run(args: argparse.Namespace) -> Result:
     directory = target if os.path.isdir(target) else os.path.dirname(target)
     if not os.path.exists(target):
         raise HandbillError(f"there is no {args.directory}", "name a folder, or a file in it")
-    place = here(args.project or project_around(directory))
+    project = args.project or marked_project(directory)
+    if not project:
+        raise HandbillError(
+            f"{directory} is in no project", "rules are found inside of a project: name a folder in one"
+        )
+    place = here(project)
     world = World(place.config.roots)
     root = root_of(directory, world, place.config)
+    if not root:
+        raise HandbillError(
+            f"{directory} is outside of {place.project}, or below an excluded folder",
+            "rules are found inside of a project; --project DIR names another one",
+        )
+    if args.root:
+        limit = os.path.abspath(args.root)
+        if not under(directory, limit):
+            raise HandbillError(f"{limit} is not above {directory}", "--root names a directory above it")
+        root = limit if under(limit, root) else root
     found: list[dict[str, Any]] = []
-    for level in walk_up(directory, root) if root else ():
+    for level in walk_up(directory, root):
         for path, name in present(level, world, place.config)[0]:
             core = name in place.config.core_types
-            if args.core and not core:
+            if (args.core and not core) or (args.type and name not in args.type):
                 continue
             sheet = world.load(path)
             found.append({
@@ -49,9 +70,6 @@ def run(args: argparse.Namespace) -> Result:
     data = {"directory": directory, "root": root, "directives": found}
 
     def show(screen: Console) -> None:
-        if not root:
-            screen.print(f"{short(directory, place.project)}: outside the project, or below an excluded folder")
-            return
         rows = table("directive", "delivered", "chars|r", "")
         for one in found:
             rows.add_row(

@@ -55,12 +55,17 @@ def project_of_window(session: str) -> str:
 
 def project_around(place: str) -> str:
     """The nearest folder above with a mark of a project; the place itself if there is none."""
+    return marked_project(place) or os.path.abspath(place)
+
+
+def marked_project(place: str) -> str:
+    """The nearest folder above with a mark of a project; empty: there is none."""
     level = os.path.abspath(place)
     while True:
         if level != os.path.expanduser("~") and any(os.path.exists(os.path.join(level, mark)) for mark in _MARKS):
             return level
         if level == os.path.dirname(level):
-            return os.path.abspath(place)
+            return ""
         level = os.path.dirname(level)
 
 

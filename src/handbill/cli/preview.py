@@ -7,6 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
+from handbill.cli.checks import registrations
 from handbill.cli.place import Place, choose_window, here, project_option, waiting_handovers
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table, tokens
@@ -42,6 +43,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Result:
     place = here(args.project)
+    for path in args.paths:
+        if not os.path.exists(path):
+            raise HandbillError(f"there is no {path}", "name files that the agent could read")
     key, store = _copy(place, args)
     told = _told(args, place, store.read(key))
     if told:
@@ -62,7 +66,9 @@ def run(args: argparse.Namespace) -> Result:
         "held": bool(args.write) and any(row["when"] == "now" for row in rows),
         "files": rows,
     }
-    return Result(data, lambda screen: _show(screen, data, place.project), next_step="engine window: what is there now")
+    warnings = [] if registrations(place) else ["no hooks are registered for this project: engine install"]
+    next_step = "engine window: what is there now"
+    return Result(data, lambda screen: _show(screen, data, place.project), next_step=next_step, warnings=warnings)
 
 
 def _told(args: argparse.Namespace, place: Place, window: Window | None) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from handbill.cli.deliveries import DELIVERED, WORDS, read_log
 from handbill.cli.place import Place, here, project_option
 from handbill.cli.result import Result
-from handbill.cli.screen import safe, short, styled, table, when
+from handbill.cli.screen import count, safe, short, styled, table, when
 from handbill.config import PACKAGE
+from handbill.core.event import MAIN
 from handbill.core.refs import page_name
 from handbill.core.sheet import Refusal
 from handbill.core.window import state_of
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from handbill.store.api import Key
 
 _LAST = 30
+_MOST_WINDOWS = 20
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -45,9 +47,12 @@ def run(args: argparse.Namespace) -> Result:
         line for line in read_log(place.store)
         if line.get("file") == path and str(line.get("window", "")).startswith(args.session)
     ]  # fmt: skip
-    windows = list(_windows(path, place, args.session))
+    windows = sorted(_windows(path, place, args.session), key=lambda row: -float(row["at"]))
     reasons = [] if windows else list(_why_not(path, place, world, delivered=any(_is_delivery(line) for line in lines)))
-    data = {"file": path, "windows": windows, "decisions": lines[-_LAST:], "why_not": reasons}
+    data = {
+        "file": path, "windows": windows[:_MOST_WINDOWS], "more_windows": max(len(windows) - _MOST_WINDOWS, 0),
+        "decisions": lines[-_LAST:][::-1], "why_not": reasons,
+    }  # fmt: skip
     return Result(data, lambda screen: _show(screen, data, place.project), exit_code=0 if windows or lines else 1)
 
 
@@ -58,6 +63,10 @@ def _meant(word: str, place: Place, world: World) -> str:
         return next((p for p in (f"{library}/directives/{inside}", f"{library}/{inside}") if os.path.exists(p)), inside)
     if "/" not in word and not os.path.exists(word):
         found = [path for path in _delivered(place) if path.endswith(f"/{word}")] or [find(word, world, place.config)]
+        if len(found) > 1:
+            names = [short(path, place.project) for path in found[:8]]
+            more = f" and {len(found) - 8} more" if len(found) > 8 else ""
+            raise HandbillError(f"{word} means {len(found)} files", f"name one of them: {', '.join(names)}{more}")
         if found[0]:
             return found[0]
     name = page_name(word)
@@ -91,7 +100,8 @@ def _windows(path: str, place: Place, session: str) -> Iterator[dict[str, Any]]:
         record = window.files.get(path)
         if key[0].startswith(session) and (record is not None or path in window.pending):
             yield {
-                "window": ".".join(key), "state": state_of(record) if record is not None else "pending",
+                "window": ".".join(key), "session": key[0], "agent": key[1],
+                "state": state_of(record) if record is not None else "pending",
                 "reason": record["reason"] if record is not None else window.pending[path],
                 "at": record["at"] if record is not None else 0.0,
             }  # fmt: skip
@@ -146,18 +156,27 @@ def _gates(path: str, window: Window) -> Iterator[str]:
         yield f"after a compaction the role {state['role']} was to read it itself: {word}"
 
 
+def _window_name(session: str, agent: str) -> str:
+    """Short enough for a table, and no two windows of a session alike."""
+    return f"{session[:8]} {agent if agent == MAIN else f'agent {agent[:8]}'}"
+
+
 def _show(screen: Console, data: dict[str, Any], project: str) -> None:
     screen.print(f"[bold]{short(data['file'], project)}[/]")
     if data["windows"]:
         made = table("window|n", "state|n", "since|n", "why")
         for row in data["windows"]:
             made.add_row(
-                safe(row["window"][:24]),
+                safe(_window_name(row["session"], row["agent"])),
                 styled(row["state"]),
                 when(row["at"]),
                 safe(row["reason"].replace(f"{project}/", "")),
             )
         screen.print(made)
+        if data["more_windows"]:
+            screen.print(
+                f"[dim]and in {count(data['more_windows'], 'older window')}: --session ID shows one of them[/]"
+            )
     else:
         screen.print("in no window")
     for reason in data["why_not"]:
@@ -166,7 +185,7 @@ def _show(screen: Console, data: dict[str, Any], project: str) -> None:
         made = table("when|n", "window|n", "decision|n", "why")
         for line in data["decisions"]:
             made.add_row(
-                when(float(line.get("ts", 0))), safe(str(line.get("window", ""))[:24]),
+                when(float(line.get("ts", 0))), safe(_window_name(*str(line.get("window", "")).partition(".")[::2])),
                 WORDS.get(str(line.get("event")), safe(str(line.get("event")))),
                 safe(str(line.get("source", "")).replace(f"{project}/", "")),
             )  # fmt: skip

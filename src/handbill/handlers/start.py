@@ -24,7 +24,15 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
             plan.want(path, "standard")
         else:
             plan.notes.append(f"standard {name} is in no library ({', '.join(config.libraries)})")
+    for path in own_directives(world, config):
+        plan.want(path, "your own directive")
     return plan
+
+
+def own_directives(world: World, config: Config) -> list[str]:
+    """The user's rules for all projects: besides the project's and the shipped ones, never instead of them."""
+    paths = (f"{config.libraries[0]}/{name}" for name in config.core_types)
+    return [path for path in paths if world.is_file(path)]
 
 
 def find(name: str, world: World, config: Config) -> str:
@@ -32,7 +40,9 @@ def find(name: str, world: World, config: Config) -> str:
         return name
     if name.startswith("./"):
         return f"{config.project}/{name[2:]}"
-    for library in config.libraries:
+    # what the user says for all projects is added below; a name of that kind means the shipped file
+    libraries = config.libraries[::-1] if name in config.core_types else config.libraries
+    for library in libraries:
         path = f"{library}/{name}"
         if world.is_file(path):
             return path
