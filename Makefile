@@ -9,7 +9,7 @@ VERSIONS := 2.1.197 2.1.260 2.1.325
 export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
-.PHONY: demo test check unit pythons e2e soak bench docs clients clean
+.PHONY: demo test check unit pythons e2e packages soak bench docs clients clean
 
 demo: $(VENV)/ready
 	@$(BIN)/engine demo
@@ -27,8 +27,11 @@ unit: $(VENV)/ready
 pythons: $(VENV)/ready
 	sh tests/each_python.sh .cache/pythons -n 2 -m "not client"
 
-e2e: $(VENV)/ready clients
-	sh tests/e2e/in_namespace.sh $(BIN)/pytest -n 2 -m client
+e2e: $(VENV)/ready clients packages
+	sh tests/e2e/in_namespace.sh $(BIN)/pytest -n 2 -m client -rs
+
+packages:
+	@sh tests/e2e/install_packages.sh tmux
 
 # Random sessions on the real clients, judged by recorded requests: make soak SESSIONS=150 SEED=1
 SESSIONS ?= 30

@@ -114,7 +114,7 @@ class Terminal:
             assert time.monotonic() < end, f"none of {words} on the screen:\n{self.screen()}"
             time.sleep(0.1)
 
-    def settle(self, quiet: float = 1.6, most: float = 90) -> None:
+    def settle(self, quiet: float = 1.2, most: float = 90) -> None:
         """Until neither the screen nor the recorded requests have changed for a while."""
         end, seen, since = time.monotonic() + most, None, time.monotonic()
         while time.monotonic() < end:
