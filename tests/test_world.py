@@ -103,3 +103,20 @@ def test_tail(tmp_path: Path) -> None:
     assert world.tail(str(path), 10) == b""
     assert world.tail(str(tmp_path / "none"), 0) is None
     assert world.size(str(path)) == 10 and world.size(str(tmp_path / "none")) == -1
+
+
+def test_an_added_root_allows_only_what_stays_in_it(tmp_path: Path) -> None:
+    for name in ("project", "added", "elsewhere"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "page.md").write_text(name)
+    (tmp_path / "added/out.md").symlink_to(tmp_path / "elsewhere/page.md")
+    (tmp_path / "project/into.md").symlink_to(tmp_path / "added/page.md")
+    world = World([str(tmp_path / "project")])
+    assert isinstance(world.load(str(tmp_path / "added/page.md")), Refusal)
+    world.add_roots([str(tmp_path / "added")])
+    assert isinstance(world.load(str(tmp_path / "added/page.md")), Sheet)
+    assert isinstance(world.load(str(tmp_path / "added/out.md")), Refusal)
+    assert isinstance(world.load(str(tmp_path / "project/into.md")), Refusal), (
+        "a link of the project stays in the project"
+    )
+    assert isinstance(world.load(str(tmp_path / "elsewhere/page.md")), Refusal)

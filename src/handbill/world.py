@@ -52,12 +52,14 @@ class World:
     def __init__(self, roots: Iterable[str]) -> None:
         self._given = tuple(roots)
         self._roots: tuple[str, ...] = ()
+        self._added: list[str] = []
         self._loaded: dict[tuple[str, bool], Sheet | Refusal] = {}
 
     def add_roots(self, roots: Iterable[str]) -> None:
-        new = [root for root in roots if root not in self._given]
+        """For this event only. A file below such a root is delivered if it stays there when links are followed."""
+        new = [root for root in roots if root not in self._added]
         if new:
-            self._given, self._roots, self._loaded = (*self._given, *new), (), {}
+            self._added, self._loaded = [*self._added, *new], {}
 
     def now(self) -> float:
         return time.time()
@@ -124,7 +126,7 @@ class World:
     def _load(self, path: str, permitted: bool) -> Sheet | Refusal:
         try:
             real = real_path(path)
-            if not permitted and not self._allowed(real):
+            if not permitted and not self._allowed(real) and not self._stays(path, real):
                 return Refusal(path, f"leads out of the project and the libraries (to {real})")
             return self._read(path)
         except FileNotFoundError:
@@ -136,6 +138,9 @@ class World:
         if not self._roots:
             self._roots = tuple({*self._given, *map(real_path, self._given)})
         return any(under(real, root) for root in self._roots)
+
+    def _stays(self, path: str, real: str) -> bool:
+        return any(under(path, root) and under(real, real_path(root)) for root in self._added)
 
     def _read(self, path: str) -> Sheet | Refusal:
         # O_NONBLOCK: opening a FIFO must not wait for a writer

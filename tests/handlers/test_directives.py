@@ -111,6 +111,11 @@ def test_a_directory_that_the_user_added() -> None:
     assert plan is not None and plan.roots == ["/lib"]
 
 
+@pytest.mark.parametrize("added", ["/", "/home", "/home/u", "/p"])
+def test_an_added_directory_around_the_project_or_the_home_folder_is_not_taken(added: str) -> None:
+    assert root_of("/home/u/other", DictWorld({}), config(), [added]) == ""  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     "tool, level, wanted, seen, again",
     [

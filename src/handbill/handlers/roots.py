@@ -33,7 +33,9 @@ def root_of(directory: str, world: World, config: Config, added: Iterable[str] =
     if under(directory, config.project):
         root = _worktree(directory, config.project, world, config) or config.project
     else:
-        homes = (config.user_library, *config.allowed, *added)
+        # the project's settings may name any directory: one that holds the project or the home folder is not taken
+        own = [root for root in added if not under(config.project, root) and not under(config.home, root)]
+        homes = (config.user_library, *config.allowed, *own)
         root = next((home for home in homes if under(directory, home)), "") or _worktree(directory, "/", world, config)
     excluded = root and any(part in config.excluded for part in below(directory, root))
     return "" if excluded else root
