@@ -1,0 +1,83 @@
+"""Where rules are found: mentioned files, added directories, worktrees, and an AGENTS.md that the client may read itself."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from sandbox import STANDARDS, Sandbox, assert_once, copies
+
+from conftest import Make
+from handbill.live import Block, call
+
+
+def git(folder: Path, *words: str) -> None:
+    subprocess.run(
+        ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", *words],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+    )
+
+
+def rules(folder: Path, mark: str) -> None:
+    (folder / ".directives").mkdir(parents=True, exist_ok=True)
+    (folder / ".directives/AGENTS.md").write_text(f"{mark}\n")
+    (folder / "f.py").write_text("x\n")
+
+
+def test_a_file_that_the_prompt_mentions(make: Make, version: str) -> None:
+    box = make(version)
+    for name in ("web", "api", "lib dir"):
+        rules(box.project / name, f"RULES-{name[:3]}")
+    prompt = 'compare @web/f.py#L1-20 with @api/, and see @"lib dir/f.py". Not me@web.example or `@docs/x`.'
+    run = box.run(box.bash(), "done", prompt=prompt)
+    assert_once(run.of()[0], *STANDARDS, "RULES-web", "RULES-api", "RULES-lib")
+    assert_once(run.of()[-1], *STANDARDS, "RULES-web", "RULES-api", "RULES-lib")
+
+
+def test_added_directories_and_worktrees(make: Make, version: str) -> None:
+    box = make(version)
+    rules(box.project, "RULES-root")
+    git(box.project, "add", "a.py", ".directives", "f.py")
+    git(box.project, "commit", "-q", "-m", "x")
+    beside, inside = box.project.parent / "beside", box.project / "inside"
+    git(box.project, "worktree", "add", "-q", str(beside), "-b", "beside")
+    git(box.project, "worktree", "add", "-q", str(inside), "-b", "inside")
+    rules(beside / "sub", "RULES-beside")
+    rules(inside / "sub", "RULES-inside")
+    added, other = box.project.parent / "added", box.project.parent / "other"
+    rules(added / "sub", "RULES-added")
+    rules(added, "RULES-of-all-added")
+    rules(other, "RULES-other")
+    reads = [
+        call("Read", file_path=str(place / "f.py")) for place in (beside / "sub", inside / "sub", added / "sub", other)
+    ]
+    run = box.run(*reads, box.bash(), box.bash(), "done", args=("--add-dir", str(added)))
+    last = run.of()[-1]
+    assert_once(last, "RULES-beside", "RULES-inside", "RULES-added", "RULES-of-all-added", "RULES-root")
+    assert last.text.count("The same rules as in") == 1, "the second worktree has the same rules in its root"
+    assert copies(last, "RULES-other") == {"RULES-other": 0}
+    found = box.engine("discover-directives", str(inside / "sub"), "--project", str(box.project))["data"]
+    assert found["root"] == str(inside)
+
+
+@pytest.mark.parametrize("how", ["read", "bash", "write"])
+def test_a_bare_agents_md_is_there_once(make: Make, version: str, how: str) -> None:
+    """From the client or from us, in the root and nested, whichever tool touches the folder."""
+    box = make(version)
+    box.write("AGENTS.md", "BARE-ROOT\n")
+    box.write("sub/AGENTS.md", "BARE-SUB\n")
+    box.write("sub/f.py", "x\n")
+    run = box.run(*_touch(box, how), box.bash("ls sub"), box.bash(), box.bash(), "done")
+    assert_once(run.of()[-1], *STANDARDS, "BARE-ROOT", "BARE-SUB")
+
+
+def _touch(box: Sandbox, how: str) -> list[Block]:
+    if how == "read":
+        return [box.bash("ls sub"), box.read("sub/f.py")]
+    if how == "bash":
+        return [box.bash("cat sub/f.py")]
+    write = call("Write", file_path=box.path("sub/new.py"), content="x\n")
+    return [write, {**write}]
