@@ -57,3 +57,11 @@ def test_in_a_hooks_own_interpreter(packages: bool, expected: str) -> None:
     )
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
     assert expected in done.stdout
+
+
+@pytest.mark.parametrize(
+    "head", ["a: " + "[" * 30_000, "a: " + "{b: " * 30_000, "- " * 30_000 + "x", "a:\n" + "? " * 9000]
+)
+def test_deep_nesting_does_not_end_the_process(head: str) -> None:
+    with pytest.raises(BadHead, match=r"nested too deep|more than"):
+        parse(f"---\n{head}\n---\n")

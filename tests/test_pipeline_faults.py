@@ -223,3 +223,19 @@ def test_a_trace_that_cannot_be_written_costs_no_mark(
         with pytest.raises(IsADirectoryError):  # at the boundary of the process: a word on stderr
             box.sim.read("one/f.py")
     assert list((box.state_folder / ".windows").glob("*.missed"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = " + "[" * 5000, ".".join("a" * 20_000) + " = 1\n", "".join(f"[s{number}]\n" for number in range(5000)),
+        "[directives]\nalways = [" + ", ".join(f'"{number}.md"' for number in range(5000)) + "]\n", "x" * 70_000,
+    ],
+    ids=["deep", "dots", "sections", "list", "large"],
+)  # fmt: skip
+def test_settings_that_cannot_be_read_turn_nothing_off(make_box: Callable[..., Box], text: str) -> None:
+    box = make_box()
+    box.write(".handbill.toml", text)
+    assert len(box.sim.start().titles) == 6
+    assert names(box.sim.read("one/f.py")) == ["one"]
+    assert 0 < len(box.errors()) < 60

@@ -55,6 +55,7 @@ class Config:
         self.home = home
         directives = values.get("directives", {})
         self.core_types: tuple[str, ...] = (*CORE_TYPES, *directives.get("always", ()))
+        self.own_types: tuple[str, ...] = CORE_TYPES  # of the user's rules for all projects
         self.skill_types: tuple[str, ...] = SKILL_TYPES
         self.excluded = frozenset((*EXCLUDED, *directives.get("exclude", ())))
         self.bare_agents_md: bool = directives.get("bare_agents_md", True)

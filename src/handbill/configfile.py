@@ -33,12 +33,21 @@ ROLE: dict[str, Wanted] = {
     "skills": list, "env": list, "home": str, "marker": str, "targets": list, "read": list, "dispatch": bool,
 }  # fmt: skip
 _NAMED = "roles"
+MOST_BYTES = 1 << 16
+_MOST_DOTS = 400
+_MOST_ENTRIES = 200  # of a list
+_MOST_PROBLEMS = 40
 
 
 def checked(path: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
     """The valid settings of one file, and one line for each that is not."""
     try:
-        raw = tomllib.loads(read_regular(path, 1 << 20).decode("utf-8"))
+        text = read_regular(path, MOST_BYTES).decode("utf-8")
+        if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
+            raise ValueError(f"a line with more than {_MOST_DOTS} dots")  # a key of that many parts takes minutes
+        raw = tomllib.loads(text)
+    except RecursionError:
+        return {}, [f"{path}: it is nested too deep"]
     except (OSError, ValueError) as error:
         return {}, [f"{path}: {error}"]
     values: dict[str, dict[str, Any]] = {}
@@ -48,7 +57,7 @@ def checked(path: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
             for name, role in fields.items():
                 if name == "regular":
                     problems.append(
-                        f"{path}: roles.regular: a session without a role needs nothing; name a role of your own"
+                        f"{path}: roles.regular: 'regular' means a session without a role; use another name"
                     )
                     continue
                 kept = _fields(path, f"{section}.{name}", role, ROLE, problems)
@@ -68,7 +77,7 @@ def checked(path: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
 def _fields(path: str, section: str, fields: Any, known: dict[str, Wanted], problems: list[str]) -> dict[str, Any]:
     """The fields of one section that are as they must be."""
     if not isinstance(fields, dict):
-        problems.append(f"{path}: {section} must be a section of its own: [{section}]")
+        problems.append(f"{path}: {section} must be a section, written as [{section}]")
         return {}
     kept: dict[str, Any] = {}
     for field, value in fields.items():
@@ -78,7 +87,9 @@ def _fields(path: str, section: str, fields: Any, known: dict[str, Wanted], prob
         elif not _fits(value, wanted):
             problems.append(f"{path}: {section}.{field} must be {_words(wanted)}")
         elif (section, field) == ("resume", "layout") and not _is_layout(value):
-            problems.append(f'{path}: {section}.{field} must be like "work/{{project}}/_resume.md", inside the project')
+            problems.append(
+                f'{path}: {section}.{field} must be a path inside the project, such as "work/{{project}}/_resume.md"'
+            )
         else:
             kept[field] = value
     return kept
@@ -102,11 +113,16 @@ def _fits(value: Any, wanted: Wanted) -> bool:
     if wanted is int:
         return isinstance(value, int) and not isinstance(value, bool) and value > 0
     if isinstance(value, list):
-        return wanted is list and all(isinstance(one, str) for one in value)
+        return wanted is list and len(value) <= _MOST_ENTRIES and all(isinstance(one, str) for one in value)
     return isinstance(value, wanted)
 
 
-_WORDS = {list: "a list of strings", bool: "true or false", str: "a text", int: "a whole number, 1 at least"}
+_WORDS = {
+    list: f"a list of at most {_MOST_ENTRIES} strings",
+    bool: "true or false",
+    str: "a string",
+    int: "a whole number, at least 1",
+}
 
 
 def _words(wanted: Wanted) -> str:
@@ -117,7 +133,10 @@ def _words(wanted: Wanted) -> str:
 # variables could find out what they hold; one that may answer could speak for the user.
 _OWN_SECTIONS = ("files", "testing")
 _OWN_ROLE_FIELDS = ("env", "home")
-_PATHS = {"standards": ("files", "subagents"), "load_gate": ("folder", "files"), "roles": ("marker", "targets", "read")}
+_PATHS = {
+    "standards": ("files", "subagents"), "load_gate": ("folder", "files"), "directives": ("always", "exclude"),
+    "roles": ("marker", "targets", "read"),
+}  # fmt: skip
 
 
 def _limited(path: str, values: dict[str, dict[str, Any]]) -> list[str]:
@@ -130,7 +149,9 @@ def _limited(path: str, values: dict[str, dict[str, Any]]) -> list[str]:
     for name, role, _ in tables:
         for field in [field for field in _OWN_ROLE_FIELDS if role.pop(field, None) is not None]:
             found.append(f"{path}: {name}.{field} counts only in your own settings (~/.config/handbill/config.toml)")
-    tables += [(section, values.get(section, {}), _PATHS[section]) for section in ("standards", "load_gate")]
+    tables += [
+        (section, values.get(section, {}), _PATHS[section]) for section in ("standards", "load_gate", "directives")
+    ]
     for name, table, fields in tables:
         for field in [field for field in fields if not _stays_inside(table.get(field, ()))]:
             del table[field]
@@ -149,7 +170,8 @@ def compiled_values(stamps: list[list[Any]], target: str) -> dict[str, Any]:
         values, problems = checked(path)
         if path.endswith(PROJECT_FILE):
             problems += _limited(path, values)
-        merged["problems"] += problems
+        more = len(problems) - _MOST_PROBLEMS
+        merged["problems"] += [*problems[:_MOST_PROBLEMS], *([f"{path}: and {more} more problems"] if more > 0 else [])]
         for section, fields in values.items():
             if section == _NAMED:
                 for name, role in fields.items():
@@ -163,5 +185,5 @@ def compiled_values(stamps: list[list[Any]], target: str) -> dict[str, Any]:
             file.write(dumps({"sources": stamps, "values": merged}))
         os.replace(temporary, target)
     except OSError as error:
-        merged["problems"].append(f"{target}: not kept ({error}); every hook parses the settings anew")
+        merged["problems"].append(f"{target}: could not be saved ({error}), so every hook parses the settings again")
     return merged

@@ -30,9 +30,26 @@ def split(text: str) -> tuple[str, str]:
     raise BadHead("its frontmatter is never closed: a second line `---` is missing")
 
 
+_DEEPEST = 40  # PyYAML ends the whole process on deep nesting
+
+
+def _depth(head: str) -> int:
+    """How deep a head may be nested, at most: brackets, and what a single line opens."""
+    opened = deepest = 0
+    for line in head.split("\n"):
+        steps = len(line) - len(line.lstrip(" -?:"))
+        for char in line:
+            opened += (char in "[{") - (char in "]}")
+            deepest = max(deepest, opened)
+        deepest = max(deepest, steps // 2)
+    return deepest
+
+
 def parse(text: str) -> tuple[dict[str, Any], str]:
     """(fields, rest of the page)."""
     head, rest = split(text)
+    if _depth(head) > _DEEPEST:
+        raise BadHead("its frontmatter is nested too deep")
     if len(head) > MOST:
         raise BadHead(f"its frontmatter has {len(head):,} characters, more than the {MOST:,} allowed")
     try:

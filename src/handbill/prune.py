@@ -108,6 +108,8 @@ def process_alive(pid: int) -> bool:
         posix.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except (PermissionError, OverflowError):
+    except OverflowError:
+        return False  # not a number that a process can have
+    except PermissionError:
         return True
     return True

@@ -72,7 +72,9 @@ class World:
             posix.kill(process, 0)
         except ProcessLookupError:
             return False
-        except (PermissionError, OverflowError):
+        except OverflowError:
+            return False  # not a number that a process can have
+        except PermissionError:
             return True  # somebody else's
         return True
 

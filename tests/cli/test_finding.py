@@ -151,7 +151,7 @@ def test_preview_without_any_window(make_box: Callable[..., Box]) -> None:
     data = engine("preview", "one/f.py", cwd=box.project)["data"]
     assert [row["file"].rsplit("/", 1)[1] for row in data["files"]] == ["AGENTS.md"]
     assert run("preview", "--session", "nope", cwd=box.project).returncode == 1
-    assert "at no skill" in run("preview", "--phase", "1", cwd=box.project).stderr
+    assert "no skill is active" in run("preview", "--phase", "1", cwd=box.project).stderr
 
 
 def test_why(make_box: Callable[..., Box]) -> None:
@@ -169,7 +169,7 @@ def test_why(make_box: Callable[..., Box]) -> None:
     for file, words in (
         ("two/.directives/AGENTS.md", "no window has touched two"), ("one/.directives/TESTING.md", "when the skill at work asks"),
         ("node_modules/.directives/AGENTS.md", "excluded folder"), ("plain.txt", "nothing asks for it"), ("none.md", "does not exist"),
-        ("bin.md", "is binary"), ("CMD_REPORT_INTENT", "when a phase lists it"), (".claude/settings.json", "does not exist"),
+        ("bin.md", "is binary"), ("CMD_REPORT_INTENT", "when a phase or a delivered page names it"), (".claude/settings.json", "does not exist"),
     ):  # fmt: skip
         data = engine("why", file, cwd=box.project, expect=1)["data"]
         assert words in data["why_not"][0], data
@@ -178,7 +178,7 @@ def test_why(make_box: Callable[..., Box]) -> None:
         assert engine("why", name, cwd=box.project)["data"]["windows"][0]["reason"] == "standard"
     box.sim.compact()
     gone = engine("why", "one/.directives/AGENTS.md", cwd=box.project)["data"]
-    assert gone["windows"] == [] and "went with a compaction" in gone["why_not"][0]
+    assert gone["windows"] == [] and "a compaction removed it" in gone["why_not"][0]
     assert "confirmed" in run("why", "one/.directives/AGENTS.md", cwd=box.project).stdout
     assert engine("why", "library-free.md", cwd=box.project, expect=1)["data"]["windows"] == []
 

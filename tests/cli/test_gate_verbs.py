@@ -86,7 +86,7 @@ def test_gate_status_tells_what_the_window_was(box: Box) -> None:
     said = "said by holding the first message"
     assert status() == ("lead ($TEAM_ROLE)", said, ["in the window", "read", "not read"])
     why = engine("why", "other.md", cwd=box.project, expect=1)["data"]["why_not"]
-    assert why == ["after a compaction the role lead was to read it itself: not read"]
+    assert why == ["after a compaction, the agent in the role lead had to read it itself: not read"]
 
 
 def test_context_packet(box: Box) -> None:

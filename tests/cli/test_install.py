@@ -148,8 +148,8 @@ def test_modes(project: Path) -> None:
 
 def test_places_that_are_no_project(tmp_path: Path) -> None:
     home = Path(os.environ["HOME"])
-    assert "no project folder" in engine("install", *PYTHON, "--project", str(home), expect=1)["error"]["message"]
-    assert "no project folder" in engine("install", *PYTHON, "--project", "/", expect=1)["error"]["message"]
+    assert "not a project folder" in engine("install", *PYTHON, "--project", str(home), expect=1)["error"]["message"]
+    assert "not a project folder" in engine("install", *PYTHON, "--project", "/", expect=1)["error"]["message"]
 
 
 def test_an_interpreter_that_will_not_do(project: Path) -> None:

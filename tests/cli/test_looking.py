@@ -296,7 +296,7 @@ def test_doctor_looks_at_skills_sessions_and_the_write_gate(project: Path) -> No
 
 
 def test_discover_directives_outside_of_any_project(project: Path, tmp_path: Path) -> None:
-    assert "in no project" in engine("discover-directives", "/etc", cwd=project, expect=1)["error"]["message"]
+    assert "not in a project" in engine("discover-directives", "/etc", cwd=project, expect=1)["error"]["message"]
     (tmp_path / "elsewhere").mkdir()
     found = engine("discover-directives", str(tmp_path / "elsewhere"), "--project", str(project), cwd=project, expect=1)
     assert "is outside of" in found["error"]["message"]

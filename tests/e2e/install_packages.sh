@@ -1,6 +1,6 @@
 #!/bin/sh
-# Programs that tests need, from the system's packages: `sh install_packages.sh tmux …`.
-# Without the right to install, it says what is missing; those tests are then skipped.
+# Installs programs that the tests need from the system's packages: `sh install_packages.sh tmux …`.
+# If it is not allowed to install them, it says what is missing, and those tests are skipped.
 for program in "$@"; do
   command -v "$program" > /dev/null && continue
   if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then

@@ -91,7 +91,7 @@ WITHIN = {"/p/wt/.git": "gitdir: ../.git/worktrees/in\n", "/p/.git/worktrees/in/
         (GIT | {"/p/sub/.git": "gitdir: ../.git/modules/sub\n"}, "/p/sub/api", "/p"),  # a submodule is of the project
         (GIT | BESIDE, "/wt/node_modules/x", ""),
         # the project itself is a worktree
-        ({"/p/.git": "gitdir: /q/.git/worktrees/p", "/wt/.git": "gitdir: /q/.git/worktrees/wt",
+        ({"/p/.git": "gitdir: /q/.git/worktrees/p", "/q/.git/worktrees/p/gitdir": "/p/.git", "/wt/.git": "gitdir: /q/.git/worktrees/wt",
           "/q/.git/worktrees/wt/gitdir": "/wt/.git"}, "/wt/api", "/wt"),
     ],
 )  # fmt: skip

@@ -97,6 +97,11 @@ class Repository:
             json.dumps({"v": 1, "skill": EVIL, "sessionDescription": EVIL}),
         )
 
+        holder = {"v": 1, "skill": "evil", "sessionDescription": "x", "lifecycle": "active", "sessionId": "zz"}
+        self.write("sessions/P/.state.json", json.dumps({**holder, "pid": 10**30, "pidStarted": "123"}))
+        (self.path / "sessions/L").symlink_to(self.home / "other-session")
+        (self.home / "other-session").mkdir()
+
     def _pages(self) -> None:
         """Pages that lead elsewhere, never end, wait for ever, or pretend to be other pages."""
         self.write("web/f.js", "x\n")

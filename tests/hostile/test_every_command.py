@@ -39,7 +39,14 @@ COMMANDS: dict[str, list[list[str]]] = {
     "doctor": [[], ["--forget"]],
     "window": [[], ["--all"]],
     "deliveries": [[], ["--duplicates"]],
-    "session": [["list"], ["status"], ["activate", "S", "evil"], ["find"]],
+    "session": [
+        ["list"],
+        ["status", "P"],
+        ["continue", "P"],
+        ["activate", "S", "evil"],
+        ["activate", "L", "evil"],
+        ["find"],
+    ],
     "find-sessions": [["all"], ["topic", "e"]],
     "gate": [["status"]],
     "context": [[], ["--budget", "100"]],
@@ -54,7 +61,7 @@ COMMANDS: dict[str, list[list[str]]] = {
     "glob": [["**/*"]],
     "discover-directives": [["web"], ["."]],
     "replay": [["web/f.js"]],
-    "demo": [["--live"]],
+    "demo": [["--live"], []],
     "prune": [[]],
     "completion": [["bash"]],
 }
@@ -75,6 +82,7 @@ def test_a_command_does_no_harm(repository: Repository, verb: str, arguments: li
             assert bad not in printed, (verb, arguments, more)
         assert SECRET.encode() not in printed
     assert not repository.ran.exists(), "something of the repository was run"
+    assert list((repository.home / "other-session").iterdir()) == [], "written through a link"
     assert repository.victim.read_text() == before
 
 
@@ -182,6 +190,8 @@ def test_hooks_believe_nothing_of_it(repository: Repository) -> None:
         ),
     ]
     text = "\n".join(said)
+    decoded = "\n".join(str(json.loads(one)) for one in said if one)
+    assert "\\x1b" not in decoded and "\x1b" not in decoded and "\x07" not in decoded, "the client may show it"
     assert SECRET not in text and "PLANTED" not in text and "auto" not in said[2]
     assert "root:" not in text
     assert not repository.ran.exists()

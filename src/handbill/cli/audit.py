@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 def audit(window: Window, content: Content | None, key: Key, place: Place) -> Result:
     if content is None:
         raise HandbillError(
-            f"there is no transcript to compare with ({window.transcript or 'none is known'})",
-            "the client keeps transcripts for some weeks only",
+            f"there is no transcript to compare with ({window.transcript or 'its path is unknown'})",
+            "the client keeps transcripts only for a few weeks",
         )
     rows = differences(window, content)
     if rows:
@@ -43,7 +43,7 @@ def audit(window: Window, content: Content | None, key: Key, place: Place) -> Re
             drawn.add_row(short(row["file"], place.project), row["ledger"], row["record"])
         screen.print(drawn)
 
-    step = "the next event of this window repairs this; then run it again" if rows else ""
+    step = "the next event in this window repairs this; run the audit again after it" if rows else ""
     return Result(data, show, exit_code=1 if rows else 0, next_step=step)
 
 

@@ -80,18 +80,16 @@ def _interpreters(events: dict[str, list[dict[str, Any]]], known: dict[str, str]
     for command, code in sorted(commands, key=str):
         folder = _folder(code)
         if not isinstance(command, str) or not os.access(command, os.X_OK):
-            yield Finding("interpreter", BAD, f"{command} is gone: the hooks are silently off", fix)
+            yield Finding("interpreter", BAD, f"{command} cannot be executed: the hooks are silently off", fix)
         elif not os.path.isdir(os.path.join(folder, "handbill")):
             yield Finding("package", BAD, f"no package in {folder}: the hooks are silently off", fix)
         elif (command, folder) != (known.get("interpreter"), known.get("folder")):
-            text = (
-                f"{command} with the package in {folder} was not registered by an installation of yours; it was not run"
-            )
+            text = f"no installation of yours registered {command} with the package in {folder}, so it was not run"
             yield Finding("interpreter", BAD, text, fix)
         else:
             yield from _alive(command, folder, fix)
             if folder != settings_file.PACKAGE_PARENT:
-                yield Finding("package", NOTE, f"hooks run the copy in {folder}, this command is another one", fix)
+                yield Finding("package", NOTE, f"the hooks run the copy in {folder}; this command is another copy", fix)
 
 
 def _alive(command: str, folder: str, fix: str) -> Iterator[Finding]:
@@ -113,7 +111,7 @@ def _alive(command: str, folder: str, fix: str) -> Iterator[Finding]:
     yield Finding("interpreter", OK, f"{command} runs the hooks in {folder}")
     compiled = os.path.join(folder, "handbill", "__pycache__", f"pipeline.{done.stdout.strip()}.pyc")
     if not os.path.exists(compiled):
-        yield Finding("bytecode", BAD, "the hooks are not compiled: each event pays for it", fix)
+        yield Finding("bytecode", BAD, "the hooks are not compiled, so every event is slower", fix)
 
 
 def _code(one: dict[str, Any]) -> str:
@@ -145,7 +143,7 @@ def client(place: Place) -> Iterator[Finding]:
     numbers = tuple(int(part) for part in words[0].split(".") if part.isdecimal()) if words else ()
     if numbers and numbers < claude_code.OLDEST:
         oldest = ".".join(map(str, claude_code.OLDEST))
-        yield Finding("client", BAD, f"Claude Code {words[0]} is older than {oldest}, the oldest tried", "update it")
+        yield Finding("client", BAD, f"Claude Code {words[0]} is older than {oldest}, the oldest tested", "update it")
     else:
         yield Finding("client", OK, f"Claude Code {words[0] if words else 'of unknown version'}")
 
@@ -153,16 +151,16 @@ def client(place: Place) -> Iterator[Finding]:
 def state(place: Place) -> Iterator[Finding]:
     problem = _unwritable(place.store.root)
     if problem:
-        text = f"{place.store.root} cannot be written ({problem}): what is delivered is known from the transcript only"
-        yield Finding("state", BAD, text, "make room, make it writable, or set XDG_STATE_HOME")
+        text = f"{place.store.root} cannot be written ({problem}): only the transcript shows what was delivered"
+        yield Finding("state", BAD, text, "free some space, make it writable, or set XDG_STATE_HOME")
     else:
         yield Finding("state", OK, f"kept in {place.store.root}")
     if place.store.spare and os.path.isdir(place.store.spare + "/.windows"):
         moved = len([name for name in os.listdir(place.store.spare + "/.windows") if name.endswith(".jsonl")])
         if moved:
             yield Finding(
-                "state", BAD, f"{place.store.root} could not be written; {moved} windows live in {place.store.spare}",
-                "make room or make it writable; new windows then go there again",
+                "state", BAD, f"{place.store.root} could not be written; {moved} ledgers are in {place.store.spare}",
+                "free some space or make it writable; new ledgers then go there again",
             )  # fmt: skip
     for root in (place.store.root, place.store.spare):
         for folder in (f"{root}/.windows", f"{root}/.engine"):
@@ -217,7 +215,7 @@ def standards(place: Place) -> Iterator[Finding]:
     lanes = [len(events.get("SessionStart", [])) for events in found.values()]
     needed = needs_of(place.config).lanes
     if lanes and max(lanes) < needed:
-        text = f"what a start brings needs {needed} lanes, {max(lanes)} are registered: the rest comes late"
+        text = f"a session start needs {needed} lanes, but {max(lanes)} are registered: some files are delivered late"
         yield Finding("standards", BAD, text, "engine install")
     else:
         yield Finding("standards", OK, f"fit into the {max(lanes, default=needed)} lanes at session start")
@@ -244,7 +242,7 @@ def receipts(place: Place) -> Iterator[Finding]:
     bad = count.get("truncated", 0)
     proven = count.keys() & {"confirmed", "assumed", "seen"}
     state = BAD if bad else OK if proven else NOTE
-    text += "" if proven else " (none confirmed yet: the next event brings the proof)"
+    text += "" if proven else " (none confirmed yet: the next event checks)"
     yield Finding("receipts", state, f"last {count_of(len(keys), 'window')}: {text}", "engine window" if bad else "")
 
 
@@ -265,7 +263,7 @@ def trace(place: Place) -> Iterator[Finding]:
         )  # lanes say it together
         times = f" ({moments}×)" if moments > 1 else ""
         moment = time.strftime("%m-%d %H:%M", time.localtime(float(last.get("ts", 0))))
-        fix = str(last.get("hint") or "engine doctor --forget, once it is dealt with")
+        fix = str(last.get("hint") or "once it is fixed: engine doctor --forget")
         yield Finding("errors", BAD, f"{moment} {last.get('where')}: {text}{times}", fix)
 
 

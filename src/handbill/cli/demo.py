@@ -79,8 +79,8 @@ def install_sample(project: str, environ: dict[str, str]) -> str:
     sample.make(project)
     where = {**environ, "PYTHONPATH": settings_file.PACKAGE_PARENT}
     for words in (["install"], ["skills", "fix", "--copy"]):
-        command = [sys.executable, "-m", "handbill.cli.main", *words, "--project", project, "--json"]
-        subprocess.run(command, env=where, check=True, capture_output=True)
+        command = [sys.executable, "-P", "-m", "handbill.cli.main", *words, "--project", project, "--json"]
+        subprocess.run(command, env=where, check=True, capture_output=True, cwd="/")
     return settings_file.path_for(project, user=False)
 
 
@@ -115,7 +115,7 @@ def _engine(sim: Simulator, environ: dict[str, str], *words: str, stdin: str = "
 
     from handbill.cli import settings_file
 
-    command = [sys.executable, "-m", "handbill.cli.main", "session", *words]
+    command = [sys.executable, "-P", "-m", "handbill.cli.main", "session", *words]
     shell = {**environ, "PYTHONPATH": settings_file.PACKAGE_PARENT, "CLAUDE_CODE_SESSION_ID": sim.session}
     done = subprocess.run(command, env=shell, cwd=sim.project, input=stdin, capture_output=True, text=True, check=True)
     return sim.batch(("Bash", {"command": f"engine session {' '.join(words)}"}, done.stdout))

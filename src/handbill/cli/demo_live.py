@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> Result:
 
 def _require_client(binary: str) -> None:
     try:
-        done = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=30, check=False)
+        done = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=30, check=False, cwd="/")
     except (OSError, subprocess.TimeoutExpired) as error:
         raise HandbillError(f"{binary} does not run: {error}", "name the client with --client") from error
     if "Claude Code" not in done.stdout:

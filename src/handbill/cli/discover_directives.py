@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> Result:
     project = args.project or marked_project(directory)
     if not project:
         raise HandbillError(
-            f"{directory} is in no project", "rules are found inside of a project: name a folder in one"
+            f"{directory} is not in a project", "rules apply only inside a project: name a folder in one"
         )
     place = here(project)
     world = World(place.config.roots)
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> Result:
     if not root:
         raise HandbillError(
             f"{directory} is outside of {place.project}, or below an excluded folder",
-            "rules are found inside of a project; --project DIR names another one",
+            "rules apply only inside a project; use --project DIR to choose another one",
         )
     if args.root:
         limit = os.path.abspath(args.root)

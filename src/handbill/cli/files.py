@@ -22,7 +22,7 @@ def read_text(path: str, most: int = MOST) -> str:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise HandbillError(f"{path}: {error.strerror}", "replace it by a readable file") from error
+        raise HandbillError(f"{path}: {error.strerror}", "replace it with a readable file") from error
     except UnicodeDecodeError as error:
         raise HandbillError(f"{path} is not UTF-8 text: {error.reason}", "save it as UTF-8") from error
 
@@ -32,7 +32,7 @@ def require_inside(path: str, project: str) -> None:
     if not is_inside(path, project):
         raise HandbillError(
             f"{path} leads out of the project (to {os.path.realpath(path)})",
-            "replace the link by a file of its own, or install for all your projects: engine install --user",
+            "replace the link with a real file or folder, or install for all your projects: engine install --user",
         )
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--user", action="store_true", help="for every project of yours (~/.claude/settings.json)")
+    parser.add_argument("--user", action="store_true", help="for all your projects (~/.claude/settings.json)")
     project_option(parser)
     parser.add_argument("--python", metavar="PATH", help="the interpreter (default: the fastest 3.11+ found)")
     parser.add_argument(
@@ -31,17 +31,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=int,
         choices=range(1, 9),
         metavar="N",
-        help="handlers at session start (default: by the standards)",
+        help="handlers at session start (default: as many as the files need)",
     )
     parser.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
-    parser.add_argument("--reformat", action="store_true", help="accept that the settings file is written anew")
+    parser.add_argument("--reformat", action="store_true", help="allow the settings file to be reformatted")
 
 
 def run(args: argparse.Namespace) -> Result:
     project = find_project(args.project)
     home = os.path.expanduser("~")
     if not args.user and project in ("/", home):
-        raise HandbillError(f"{project} is no project folder", "go to the project, or use --user")
+        raise HandbillError(f"{project} is not a project folder", "change to the project folder, or use --user")
     path = settings_file.path_for(project, user=args.user)
     if not args.user:
         require_inside(path, project)
@@ -94,7 +94,7 @@ def _make_state(state: str) -> None:
         make_private_directory(os.path.join(state, ".windows"))
     except OSError as error:
         raise HandbillError(
-            f"{state} cannot be made: {error.strerror}", "make it writable, or set XDG_STATE_HOME"
+            f"{state} cannot be created: {error.strerror}", "make it writable, or set XDG_STATE_HOME"
         ) from error
 
 

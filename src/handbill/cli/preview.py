@@ -78,8 +78,8 @@ def _told(args: argparse.Namespace, place: Place, window: Window | None) -> dict
         label, name = args.phase.partition(":")[0].strip(), str(work.get("skill", ""))
         skill = _skill(name, place) if name else None
         if skill is None:
-            hint = "engine preview --skill NAME; engine window tells where it is"
-            raise HandbillError("this window is at no skill", hint)
+            hint = "try engine preview --skill NAME; engine window shows what is active"
+            raise HandbillError("no skill is active in this window", hint)
         if skill.phase(label) is None:
             known = ", ".join(str(phase) for phase in skill.phases[:20])
             raise HandbillError(f"{name} has no phase {label!r}", f"declared: {known}")
@@ -171,9 +171,9 @@ _STYLE = {"now": "bold green", "later": "yellow", "refused": "red"}
 
 
 def _show(screen: Console, data: dict[str, Any], project: str) -> None:
-    screen.print(f"[dim]window {safe(data['window'])}; nothing is delivered or changed by looking[/]")
+    screen.print(f"[dim]window {safe(data['window'])}; a preview delivers and changes nothing[/]")
     if not data["files"]:
-        screen.print("nothing would be delivered: nothing waits, and what this asks for is in the window")
+        screen.print("nothing would be delivered: nothing is waiting, and the window already holds what this needs")
         return
     if data["held"]:
         screen.print("the call would be held once, with these pages as the reason:")

@@ -23,10 +23,25 @@ def is_inside(path: str, folder: str) -> bool:
     return real == root or real.startswith(root.rstrip("/") + "/")
 
 
+def checkout_around(folder: str) -> str:
+    """The outermost checkout that a folder is in: a repository may mark folders of its own as projects."""
+    found = folder = os.path.realpath(folder)
+    home = os.path.realpath(os.path.expanduser("~"))
+    while folder not in ("/", home):
+        if os.path.lexists(os.path.join(folder, ".git")):
+            found = folder
+        folder = os.path.dirname(folder)
+    return found
+
+
 def search_path(project: str) -> list[str]:
     """The folders of the PATH that no repository can fill."""
+    untrusted = {project, checkout_around(project), checkout_around(os.getcwd())}
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    return [folder for folder in folders if os.path.isabs(folder) and not is_inside(folder, project)]
+    return [
+        folder for folder in folders
+        if os.path.isabs(folder) and not any(is_inside(folder, one) for one in untrusted)
+    ]  # fmt: skip
 
 
 def find_program(name: str, project: str) -> str:

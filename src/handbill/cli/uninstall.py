@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     project_option(parser)
     parser.add_argument("--state", action="store_true", help="remove the ledgers and logs as well")
     parser.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
-    parser.add_argument("--reformat", action="store_true", help="accept that the settings file is written anew")
+    parser.add_argument("--reformat", action="store_true", help="allow the settings file to be reformatted")
 
 
 def run(args: argparse.Namespace) -> Result:
@@ -61,7 +61,7 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
     elif data["dry_run"]:
         screen.print(data["diff"], markup=False, soft_wrap=True)
     else:
-        what = "and the file, which held nothing else" if data["file_removed"] else ""
+        what = "and deleted the file, which contained nothing else" if data["file_removed"] else ""
         screen.print(f"removed our hooks from {safe(data['settings'])} {what}", soft_wrap=True)
     for folder in data["kept"]:
         screen.print(f"ledgers, logs and backups stay in {safe(folder)}; --state removes them", soft_wrap=True)

@@ -115,7 +115,7 @@ def _why_not(path: str, place: Place, world: World, *, delivered: bool) -> Itera
     """What stands in the way, in the order in which one would look for it."""
     config, name = place.config, os.path.basename(path)
     if delivered:
-        yield "it was delivered, and went with a compaction or with its window; it comes again when it is needed again"
+        yield "it was delivered, but a compaction removed it or its window is gone; it is delivered again when needed"
         return
     if not os.path.exists(path):
         yield "it does not exist"
@@ -135,14 +135,14 @@ def _why_not(path: str, place: Place, world: World, *, delivered: bool) -> Itera
         else:
             yield f"no window has touched {short(level, place.project)} or a folder below it yet"
     elif page_name(name.removesuffix(".md")):
-        yield "a page comes when a phase lists it, or a delivered page refers to it; neither happened in a known window"
+        yield "a page is delivered when a phase or a delivered page names it; neither happened in a known window"
     elif name == "SKILL.md":
         yield "its skill was not invoked or activated in a known window"
     else:
         asked = [line for _, window in _readable(place) for line in _gates(path, window)]
         yield from dict.fromkeys(asked)
         if not asked:
-            yield "it is no standard, directive, page, skill or template, and no gate lists it: nothing asks for it"
+            yield "it is not a standard, directive, page, skill or template, and no gate lists it: nothing asks for it"
 
 
 def _gates(path: str, window: Window) -> Iterator[str]:
@@ -153,7 +153,7 @@ def _gates(path: str, window: Window) -> Iterator[str]:
     state = compaction.state_of(window)
     if path in state.get("left", ()) or path in state.get("read", ()):
         word = "read" if path in state["read"] else "not read"
-        yield f"after a compaction the role {state['role']} was to read it itself: {word}"
+        yield f"after a compaction, the agent in the role {state['role']} had to read it itself: {word}"
 
 
 def _window_name(session: str, agent: str) -> str:
@@ -178,7 +178,7 @@ def _show(screen: Console, data: dict[str, Any], project: str) -> None:
                 f"[dim]and in {count(data['more_windows'], 'older window')}: --session ID shows one of them[/]"
             )
     else:
-        screen.print("in no window")
+        screen.print("not in any window")
     for reason in data["why_not"]:
         screen.print(f"  why: {reason}")
     if data["decisions"]:

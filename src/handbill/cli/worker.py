@@ -77,9 +77,12 @@ def run(args: argparse.Namespace) -> Result:
     words += [*more, "--", _prompt(args.prompt, path)]
     line = f"cd {shlex.quote(place.project)} && {shlex.join(words)}"
     if args.run:
+        program = find_program(words[0], place.project)
+        if not program:
+            raise HandbillError(f"{words[0]} is not on the PATH", f"the command is: {line}")
         os.chdir(place.project)
         try:
-            os.execv(find_program(words[0], place.project) or words[0], words)
+            os.execve(program, words, trust.environment(place.project))
         except OSError as error:
             raise HandbillError(
                 f"{words[0]}: {error.strerror}", f"is it on the PATH? The command is: {line}"

@@ -182,7 +182,7 @@ def _candidate(
     if record is not None and record.get("before") and record["hash"] == sheet.digest:
         why = SKIP_PATH  # it had changed, and changed back before that could be delivered
     if why and other and _is_elsewhere(path, other) and reason.startswith(DIRECTIVE):
-        line = f"The same rules as in {shown(other)}, which are in this window, apply here."
+        line = f"The same rules as in {shown(other)} apply here. Their text is in this window."
         changed = record is not None and bool(record.get("updated"))
         return _Candidate(sheet, reason, [line], UPDATED if changed else PRELOADED, same=other)
     if why:

@@ -94,6 +94,9 @@ class _Walk:
                     yield from self.below(f"{folder}/{name}", parts, depth + 1)
         elif "*" in first or "?" in first:
             for name in self._listed(folder):
+                self.left -= 1
+                if self.left <= 0:
+                    return
                 if matches(name, first) and (not name.startswith(".") or first.startswith(".")):
                     yield from self.below(f"{folder}/{name}", rest, depth)
         else:

@@ -73,10 +73,9 @@ def _is_number(text: str, digits: int) -> bool:
     return text.isascii() and text.isdecimal() and len(text) <= digits
 
 
-def blocks_in(text: str) -> list[tuple[Title, int]]:
-    """The blocks that a text begins with, each with its length; nothing that a block's own text says counts."""
+def blocks_in(text: str, at: int = 0) -> list[tuple[Title, int]]:
+    """The blocks that a text has from there on, each with its length; nothing that a block's own text says counts."""
     found: list[tuple[Title, int]] = []
-    at = 0
     while at < len(text):
         end = text.find("\n", at)
         parsed = _parsed(text[at:end]) if end >= 0 else None
@@ -90,12 +89,19 @@ def blocks_in(text: str) -> list[tuple[Title, int]]:
     return found
 
 
+def harmless(text: str) -> str:
+    """Without control characters: a client shows some texts on a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
 def escaped(text: str) -> str:
     """Lines that look like a title of ours get a backslash: a reader must not take them for one either."""
     if not any(opening in text for opening in _OPENINGS):
         return text
-    lines = text.split("\n")
-    return "\n".join("\\" + line if line.lstrip().startswith(_OPENINGS) else line for line in lines)
+    lines = text.splitlines(keepends=True)  # a reader may take other characters for the end of a line, too
+    return "".join("\\" + line if line.lstrip().startswith(_OPENINGS) else line for line in lines)
 
 
 def block(path: str, digest: str, text: str, part: int = 1, parts: int = 1, word: str = PRELOADED) -> str:

@@ -72,7 +72,7 @@ class ResumeFile:
         self.files = Files(names, (layout.home(project), parent(self.path), config.project), world, config)
         paths = () if self.wrong else (self.path, *self.files.named)
         self.bundle = Bundle(paths, world, config.gate("resume")["budget"])
-        self.action = str(self.head.get("next_action") or NEXT)
+        self.action = NEXT if self.wrong else str(self.head.get("next_action") or NEXT)  # a wrong one may be endless
 
     @property
     def unusable(self) -> list[str]:

@@ -50,11 +50,8 @@ def _worktree(directory: str, stop: str, world: World, config: Config) -> str:
     """The nearest folder from here up (`stop` left out) that is a worktree of the project's repository."""
     while directory != stop and directory != "/":
         if world.is_file(f"{directory}/.git"):
-            git = _git_folder(directory, world)
-            linked = world.tail(f"{git}/gitdir", 0, 4096) or b"" if _WORKTREES in git else b""
-            # a repository may name any folder as its worktree; that folder must name the repository, too
-            mutual = world.real(linked.decode("utf-8", "replace").strip()) == world.real(f"{directory}/.git")
-            return directory if mutual and _common(git) == _common(_project_git(world, config)) else ""
+            git = _linked_git(directory, world)
+            return directory if git and _common(git) == _common(_project_git(world, config)) else ""
         directory = parent(directory)
     return ""
 
@@ -65,10 +62,18 @@ def _project_git(world: World, config: Config) -> str:
         if world.is_dir(f"{level}/.git"):
             return world.real(f"{level}/.git")
         if world.is_file(f"{level}/.git"):
-            return _git_folder(level, world)
+            return _linked_git(level, world)
         if level == "/":
             return ""
         level = parent(level)
+
+
+def _linked_git(directory: str, world: World) -> str:
+    """The git folder of a worktree. Anybody may name any folder: both must name each other."""
+    git = _git_folder(directory, world)
+    linked = world.tail(f"{git}/gitdir", 0, 4096) or b"" if _WORKTREES in git else b""
+    mutual = world.real(linked.decode("utf-8", "replace").strip()) == world.real(f"{directory}/.git")
+    return git if linked and mutual else ""
 
 
 def _git_folder(directory: str, world: World) -> str:

@@ -31,7 +31,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
 
 def own_directives(world: World, config: Config) -> list[str]:
     """The user's rules for all projects: besides the project's and the shipped ones, never instead of them."""
-    paths = (f"{config.libraries[0]}/{name}" for name in config.core_types)
+    paths = (f"{config.libraries[0]}/{name}" for name in config.own_types)
     return [path for path in paths if world.is_file(path)]
 
 

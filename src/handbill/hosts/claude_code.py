@@ -112,16 +112,19 @@ def parse(raw: Mapping[str, Any], environ: Mapping[str, str], client: int) -> Ev
 def render(event: Event, text: str, plan: Plan | None, message: str = "") -> dict[str, Any]:
     """The answer as the client takes it; {} is silence. Never an approval of a tool call."""
     answer: dict[str, Any] = {}
+    if message or (plan is not None and plan.verdict):
+        from handbill.core.pack import escaped, harmless
     if message:
-        answer["systemMessage"] = message
+        answer["systemMessage"] = harmless(message)
     specific: dict[str, Any] = {"hookEventName": _NAMES[event.kind]}
     if event.kind == ev.TOOL_CALLED:  # a context given here would not survive a resume: pages go with the denial
         if plan is not None and plan.verdict == "block":
             specific["permissionDecision"] = "deny"
-            specific["permissionDecisionReason"] = f"{plan.gate_text}\n\n{text}" if text else plan.gate_text
+            said = harmless(escaped(plan.gate_text))
+            specific["permissionDecisionReason"] = f"{said}\n\n{text}" if text else said
     elif event.kind == ev.STOPPING:
         if plan is not None and plan.verdict == "block":
-            answer.update(decision="block", reason=plan.gate_text)
+            answer.update(decision="block", reason=harmless(escaped(plan.gate_text)))
     elif text:
         specific["additionalContext"] = text
     if len(specific) > 1:

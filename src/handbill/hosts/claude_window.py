@@ -26,6 +26,7 @@ _CUT = "<persisted-output>"
 _BOUNDARY = b'"compact_boundary"'
 _SKILL = "Base directory for this skill: "
 _HOOK_ERROR = " hook error: "
+_TRIES = 50  # lines of a denial that may begin its blocks
 # another tool's error may say anything
 _FILE_TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "NotebookRead")
 # Of a larger file, older clients read only the chain, not what is beside it.
@@ -148,12 +149,21 @@ def denials(row: Row) -> list[tuple[str, dict[Title, int]]]:
         parts = inner if isinstance(inner, list) else [{"text": inner}]
         for text in [part.get("text") for part in parts if isinstance(part, dict)]:
             if isinstance(text, str) and _is_denial(text):
-                at = text.find(BETWEEN)
-                while at >= 0 and not (blocks := blocks_in(text[at + len(BETWEEN) :])):
-                    at = text.find(BETWEEN, at + 1)
-                if at >= 0:
+                blocks = _first_blocks(text)
+                if blocks:
                     found.append((call, dict(blocks)))
     return found
+
+
+def _first_blocks(text: str) -> list[tuple[Title, int]]:
+    """What is said before the blocks has no line that looks like a title: it was escaped."""
+    at = text.find(f"{BETWEEN}[")
+    for _ in range(_TRIES):
+        found = blocks_in(text, at + len(BETWEEN)) if at >= 0 else []
+        if found or at < 0:
+            return found
+        at = text.find(f"{BETWEEN}[", at + 1)
+    return []
 
 
 def _is_denial(text: str) -> bool:

@@ -7,6 +7,7 @@ import re
 import time
 from typing import Any
 
+from handbill.cli.files import require_inside
 from handbill.cli.place import Place, here, window_file
 from handbill.core.event import MAIN
 from handbill.core.session import Holder, Refused, State, holder_of, released
@@ -51,6 +52,8 @@ class Desk:
             or os.path.basename(os.path.dirname(folder)) != "sessions"
         ):
             raise HandbillError(f"{name!r} names no session", "e.g. 2026_01_31_LOGIN, or sessions/2026_01_31_LOGIN")
+        if folder.startswith(self.place.project + "/"):
+            require_inside(folder, self.place.project)
         return folder
 
     def own(self, name: str | None = None) -> str:
@@ -155,10 +158,16 @@ def started(pid: int) -> str:
         pass  # no such folder on this system
     import subprocess
 
+    from handbill.cli.trust import environment, find_program
+
+    program = find_program("ps", os.getcwd())
+    if not program:
+        return ""
     try:
         done = subprocess.run(
-            ["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, timeout=5, check=False
-        )
+            [program, "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, timeout=5, check=False, cwd="/",
+            env=environment(os.getcwd()),
+        )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout.strip()
