@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from box import NEW, OLD, Box
@@ -134,6 +134,9 @@ class Run:
 
 
 @settings(max_examples=40)
+@example(
+    steps=["bash", "compact", "drop", "bash", "compact"], version=NEW, mode="require"
+)  # the list is in the kept part
 @given(st.lists(step, max_size=25), st.sampled_from([NEW, NEW, OLD]), st.sampled_from(["deliver", "direct", "require"]))
 def test_once_never_missing_never_stuck(steps: list[str], version: str, mode: str) -> None:
     with tempfile.TemporaryDirectory() as root:

@@ -85,6 +85,11 @@ def _again(event: Event, window: Window, world: World, config: Config) -> Plan |
     return plan
 
 
+def _is_listed(window: Window, config: Config) -> bool:
+    """Was it said before this compaction, in a message that the compaction kept?"""
+    return any(path.startswith(f"{config.pages}/reread-") and window.holds(path) for path in window.files)
+
+
 def _facts(state: State, paths: list[str]) -> dict[str, object]:
     from handbill.core.pack import shown
     from handbill.handlers.wording import bullets
@@ -108,7 +113,7 @@ def _held(event: Event, state: State, window: Window, world: World, config: Conf
     plan.gate(BLOCK, f"{HELD} {say('compaction', 'hold', world, config, role=state['role'])}")
     plan.firm = True  # of several calls made at once one carries the list and the files, all wait
     if state["state"] == ARMED:
-        if state["left"]:
+        if state["left"] and not _is_listed(window, config):
             text = say("compaction", "list", world, config, **_facts(state, state["left"]))
             plan.say("reread", text, f"role {state['role']}")
         for path in late:  # a reason may be long: what did not fit into the start comes before the act after all
@@ -149,7 +154,9 @@ def _followed(event: Event, state: State, window: Window, world: World, config: 
         after["state"] = DONE
     elif unheld(event, [*state["left"], *state["given"]], world, config):
         after["state"] = DONE
-        if left:  # the hooks are registered for few tools, or one died: said now rather than not at all
+        if left and not _is_listed(
+            window, config
+        ):  # the hooks are registered for few tools, or one died: said now rather than not at all
             text = say("compaction", "late", world, config, **_facts(state, left))
             plan.say("reread", text, f"role {state['role']}")
             after["said"] = "with the first results"
