@@ -90,7 +90,7 @@ def _alive(path: str) -> bool:
     if not path.endswith(".jsonl"):
         return False
     from handbill.hotjson import loads
-    from handbill.world import read_all
+    from handbill.world import process_alive, read_all
 
     handle = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
     try:
@@ -101,15 +101,3 @@ def _alive(path: str) -> bool:
         posix.close(handle)
     pid = plain.get("pid") if isinstance(plain, dict) else None
     return isinstance(pid, int) and pid > 1 and process_alive(pid)
-
-
-def process_alive(pid: int) -> bool:
-    try:
-        posix.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OverflowError:
-        return False  # not a number that a process can have
-    except PermissionError:
-        return True
-    return True

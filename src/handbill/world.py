@@ -46,6 +46,16 @@ def real_path(path: str) -> str:
     return resolved or "/"
 
 
+def process_alive(process: int) -> bool:
+    try:
+        posix.kill(process, 0)
+    except (ProcessLookupError, OverflowError):  # the second: not a number that a process can have
+        return False
+    except PermissionError:
+        return True  # somebody else's
+    return True
+
+
 class World:
     """`roots`: the only places from which files are delivered, after symbolic links are followed."""
 
@@ -68,15 +78,7 @@ class World:
         time.sleep(seconds)
 
     def is_running(self, process: int) -> bool:
-        try:
-            posix.kill(process, 0)
-        except ProcessLookupError:
-            return False
-        except OverflowError:
-            return False  # not a number that a process can have
-        except PermissionError:
-            return True  # somebody else's
-        return True
+        return process_alive(process)
 
     def random(self, below: int) -> int:
         return posix.urandom(1)[0] % below

@@ -23,7 +23,7 @@ def terminal(make: Callable[..., Sandbox], version: str) -> Iterator[Terminal]:
     made.close()
 
 
-def resumed(terminal: Terminal, *steps: object) -> None:
+def resumed(terminal: Terminal) -> None:
     """A new process goes on with the session: nothing twice, nothing missing."""
     box = terminal.box
     session = box.windows()[0].stem

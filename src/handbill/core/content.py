@@ -15,7 +15,7 @@ _COMPACT = "compact:"
 
 class Content:
     __slots__ = (
-        "answered", "blocks", "boundary", "calls", "cut", "denials", "file_calls", "last_answer", "prompts", "skills",
+        "answered", "blocks", "boundary", "calls", "cut", "denials", "file_calls", "last_answer", "skills",
         "whole",
     )  # fmt: skip
 
@@ -27,7 +27,6 @@ class Content:
         self.calls: list[str] = []  # ids of the tool calls
         self.file_calls: set[str] = set()  # of tools whose errors only the host itself writes
         self.answered: set[str] = set()  # calls and prompts behind which the model answered again
-        self.prompts: set[str] = set()
         self.last_answer = -1  # where in the record the model's newest answer begins
         self.boundary = -1  # where the newest compaction is recorded
         self.skills: list[str] = []  # folders of the skills that the host put into the window

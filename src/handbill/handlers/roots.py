@@ -41,11 +41,6 @@ def root_of(directory: str, world: World, config: Config, added: Iterable[str] =
     return "" if excluded else root
 
 
-def is_known(directory: str, config: Config) -> bool:
-    """Does this need no look at the session or the disk?"""
-    return any(under(directory, root) for root in (config.project, config.user_library, *config.allowed))
-
-
 def _worktree(directory: str, stop: str, world: World, config: Config) -> str:
     """The nearest folder from here up (`stop` left out) that is a worktree of the project's repository."""
     while directory != stop and directory != "/":

@@ -59,7 +59,7 @@ def relinked(rows: Rows, *, live: bool, partial: bool) -> str | None:
     last = marks[-1]
     boundary = rows.by_id[order[last]]
     named = preserved(boundary)
-    uuids = _kept(rows, order[:last], boundary)
+    uuids = _kept(rows, boundary)
     if named and (not uuids or any(uuid not in rows.by_id for uuid in uuids)):
         if partial:
             return None
@@ -79,7 +79,7 @@ def relinked(rows: Rows, *, live: bool, partial: bool) -> str | None:
     return uuids[-1] if uuids else ""
 
 
-def _kept(rows: Rows, before: list[str], boundary: Row) -> list[str]:
+def _kept(rows: Rows, boundary: Row) -> list[str]:
     """The kept rows in order; with only the ends known, the chain between them."""
     metadata = boundary.get("compactMetadata") or {}
     if isinstance(metadata.get("preservedMessages"), dict) or not preserved(boundary):

@@ -183,7 +183,6 @@ def _order(rows: Rows, chain: list[str], found: Content) -> None:
     for uuid in chain[: answers[-1]]:
         row = rows.by_id[uuid]
         if row.get("type") == "user" and isinstance(row.get("promptId"), str):
-            found.prompts.add(row["promptId"])
             found.answered.add(row["promptId"])
         if row.get("type") == "assistant" and not _same_answer(row, last):
             found.answered.update(call["id"] for call in calls_in(row))

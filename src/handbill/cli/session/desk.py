@@ -12,9 +12,8 @@ from handbill.cli.place import Place, here, window_file
 from handbill.core.event import MAIN
 from handbill.core.session import Holder, Refused, State, holder_of, released
 from handbill.errors import HandbillError
-from handbill.prune import process_alive
 from handbill.store import sessions
-from handbill.world import World
+from handbill.world import World, process_alive
 
 _NAME = re.compile(r"[^\s./\\\0][^/\\\0\n]{0,199}")
 
