@@ -10,7 +10,7 @@ from pathlib import Path
 import report
 import subject
 
-NAMES = ("instructions", "scale", "session", "latency", "parallel")
+NAMES = ("instructions", "scale", "session", "latency", "parallel", "tokens", "bounded")
 
 
 def main() -> int:

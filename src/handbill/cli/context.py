@@ -42,11 +42,13 @@ def run(args: argparse.Namespace) -> Result:
             f"put one of {names} there, or name others in [load_gate] of .handbill.toml",
         )
     packet = Packet(files, args.budget)
+    if packet.size > args.budget:
+        raise HandbillError(
+            f"a budget of {args.budget} is too small for a single section", f"try --budget {packet.size * 10}"
+        )
     data = {
         "budget": args.budget, "tokens": packet.size, "text": packet.text(), "shares": packet.shares,
         "taken": [{"file": s.file, "section": s.title, "tokens": s.size} for s in packet.sections if s.taken],
         "left": [{"file": s.file, "section": s.title, "tokens": s.size} for s in packet.left],
     }  # fmt: skip
-    closing = f"--- about {packet.size:,} of {args.budget:,} tokens (estimate) ---"
-    left = f"--- left out ---\n{packet.left_out()}" if packet.left else ""
-    return Result(data, text="\n\n".join(filter(None, (packet.text(), left, closing))), warnings=warnings)
+    return Result(data, text=packet.text(), warnings=warnings)

@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_MOST_SECTIONS = 300  # of one file; the rest belongs to the last one
 _NAMED = 5  # sections that are left out, by title
 
 
@@ -30,7 +31,8 @@ def sections(file: str, text: str) -> list[Section]:
     for number, line, fence in scan(text):
         level, title = heading(line) if fence is None else (0, "")
         if level == 2:
-            starts.append((number - 1, title))
+            starts.append((number - 1, title[:100]))
+    starts = starts[:_MOST_SECTIONS]
     ends = [start for start, _ in starts[1:]] + [len(lines)]
     pieces = [(title, "\n".join(lines[start:end]).strip("\n")) for (start, title), end in zip(starts, ends)]
     return [Section(file, title, piece) for title, piece in pieces if piece.strip()]
@@ -39,18 +41,20 @@ def sections(file: str, text: str) -> list[Section]:
 class Packet:
     """`files`: (name, text), the most important first; shares fall evenly from first to last."""
 
-    __slots__ = ("budget", "sections", "shares")
+    __slots__ = ("budget", "brief", "sections", "shares")
 
     def __init__(self, files: Sequence[tuple[str, str]], budget: int) -> None:
         self.budget = budget
+        self.brief = False  # there is no room to name what is left out
         weights = range(len(files), 0, -1)
         self.shares = {name: budget * weight // max(sum(weights), 1) for (name, _), weight in zip(files, weights)}
         self.sections = [section for name, text in files for section in sections(name, text)]
         spare = sum(self._take(name, share) for name, share in self.shares.items())
         for name in self.shares:  # what nobody needed goes to the most important that was cut
             spare = self._take(name, spare)
-        while self.size > budget and any(section.taken for section in self.sections):  # the files' names cost, too
+        while self.size > budget and any(section.taken for section in self.sections):  # names and the list cost, too
             next(section for section in reversed(self.sections) if section.taken).taken = False
+        self.brief = self.size > budget
 
     def _take(self, file: str, room: int) -> int:
         for section in self.sections:
@@ -68,6 +72,15 @@ class Packet:
         return tokens(self.text())
 
     def text(self) -> str:
+        """Everything that is printed: what was taken, what was left out, and a closing line."""
+        found = [self._taken()] if any(section.taken for section in self.sections) else []
+        if self.left and self.brief:
+            found.append(f"--- left out: {len(self.left)} sections ---")
+        elif self.left:
+            found.append(f"--- left out ---\n{self.left_out()}")
+        return "\n\n".join([*found, f"--- at most {self.budget:,} tokens (estimate) ---"])
+
+    def _taken(self) -> str:
         found = []
         for name in self.shares:
             taken = [section.text for section in self.sections if section.file == name and section.taken]
