@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from box import Box, assert_once, names
+from handbill.core.event import STOPPING, TOOL_CALLED, Event
+from handbill.pipeline import _is_in_doubt
+from makers import window
 
 
 def test_a_missed_compaction_start_is_made_good(make_box: Callable[..., Box]) -> None:
@@ -132,3 +135,32 @@ def test_a_late_compaction_seen_by_a_prompt_forgets_no_directory(make_box: Calla
     moment = box.sim.prompt("x")
     assert len(moment.titles) == 7 and names(moment)[-1] == "one"
     assert names(box.sim.batch(("Bash", {"command": "true"}))) == []
+
+
+def compacted(make_box: Callable[..., Box]) -> Box:
+    """The rules of one are gone: the conversation had gone on since."""
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    for _ in range(3):
+        box.sim.batch(("Bash", {"command": "true"}))
+    box.sim.compact()
+    return box
+
+
+def test_a_write_right_after_a_compaction_is_held(make_box: Callable[..., Box]) -> None:
+    assert "rules of one" in compacted(make_box).sim.write("one/new.py").denied
+
+
+def test_the_next_batch_looks_at_what_an_emptied_window_missed(make_box: Callable[..., Box]) -> None:
+    box = compacted(make_box)
+    write = {"file_path": str(box.project / "one/new.py"), "content": "x"}
+    box.sim.send({"hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": write, "tool_use_id": "w1"})
+    assert (box.state_folder / ".windows" / f"{box.sim.session}.missed").exists()
+
+
+def test_what_only_the_clients_record_can_settle() -> None:
+    doubtful = window(carried={"/a": {"via": "doubtful"}})
+    carried = window(carried={"/a": {"via": "tool_batch_finished"}})
+    assert _is_in_doubt(Event(STOPPING, "s"), doubtful) and not _is_in_doubt(Event(STOPPING, "s"), carried)
+    assert _is_in_doubt(Event(TOOL_CALLED, "s"), carried) and not _is_in_doubt(Event(TOOL_CALLED, "s"), window())

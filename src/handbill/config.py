@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posix
 
-from handbill.core.paths import normal
+from handbill.core.paths import ANYWHERE, normal
 from handbill.hotjson import loads
 
 TYPE_CHECKING = False
@@ -122,7 +122,7 @@ class Config:
         """The only places that files are delivered from; of `~/.claude` the libraries, not what else is there."""
         folders = (
             f"{self.user_library}/{folder}"
-            for folder in (".directives", "skills", "commands", "agents", "engine", "plugins")
+            for folder in (".directives", "skills", "commands", "agents", "engine", f"plugins{ANYWHERE}skills")
         )
         own = (self.pages,) if self.state else ()
         return self.project, *folders, SHIPPED, self.shipped_skills, *self.allowed, *own

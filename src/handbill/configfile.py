@@ -35,8 +35,9 @@ ROLE: dict[str, Wanted] = {
 _NAMED = "roles"
 MOST_BYTES = 1 << 16
 _MOST_DOTS = 400
-_MOST_ENTRIES = 200  # of a list
+_MOST_ENTRIES = 5000  # of a list
 _MOST_PROBLEMS = 40
+_LARGEST = 10**9  # number; a hexadecimal one may have thousands of digits
 
 
 def checked(path: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
@@ -111,17 +112,17 @@ def _fits(value: Any, wanted: Wanted) -> bool:
     if isinstance(wanted, tuple):
         return value in wanted
     if wanted is int:
-        return isinstance(value, int) and not isinstance(value, bool) and value > 0
+        return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _LARGEST
     if isinstance(value, list):
         return wanted is list and len(value) <= _MOST_ENTRIES and all(isinstance(one, str) for one in value)
     return isinstance(value, wanted)
 
 
 _WORDS = {
-    list: f"a list of at most {_MOST_ENTRIES} strings",
+    list: f"a list of at most {_MOST_ENTRIES:,} strings",
     bool: "true or false",
     str: "a string",
-    int: "a whole number, at least 1",
+    int: f"a whole number from 1 to {_LARGEST:,}",
 }
 
 
@@ -184,6 +185,6 @@ def compiled_values(stamps: list[list[Any]], target: str) -> dict[str, Any]:
         with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             file.write(dumps({"sources": stamps, "values": merged}))
         os.replace(temporary, target)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         merged["problems"].append(f"{target}: could not be saved ({error}), so every hook parses the settings again")
     return merged

@@ -5,8 +5,8 @@ Imported only when there is something to do; the usual event never gets here.
 
 from __future__ import annotations
 
-from handbill.core.claim import NEVER_IN_A_TAIL, SKIP_PATH
-from handbill.core.event import MAIN, SESSION_STARTED
+from handbill.core.claim import SKIP_PATH
+from handbill.core.event import MAIN
 from handbill.core.paths import name
 from handbill.core.plan import BLOCK
 from handbill.core.sheet import Refusal, Sheet
@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from handbill.after_compaction import Remains
     from handbill.core.claim import Claim
     from handbill.core.plan import Plan
     from handbill.core.window import Window
@@ -59,7 +60,7 @@ def found_again(turn: Turn, window: Window) -> None:
             turn.plan.known[path] = sheet.stamp
         elif "." not in record["parts"]:
             turn.plan.stale[path] = record["reason"]
-    if turn.event.skills and not turn.event.skill:
+    if turn.event.skills and not turn.event.skill and not window.work.get("skill"):
         turn.event.skill = name(turn.event.skills[-1])  # the one that was begun last goes on
     if not window.work and turn.event.window[1] == MAIN:
         window.work = _linked_work(turn)
@@ -93,7 +94,7 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
     sheets = {**_sheets(turn, current), **own} if room and current is not None else {}
     named = _named(turn, current, sheets)
     moved = _moved(turn, current, sheets)
-    gone = _gone(turn, current) if room else ()
+    remains = _remains(turn, current) if room and current is not None and current.epoch else None
     offset = max(turn.world.size(event.transcript), 0) if event.transcript else 0
 
     def change(newest: Window | None) -> tuple[Window | None, Answer]:
@@ -103,9 +104,7 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
         if window is None:
             return None, answer
         after = _noted(turn, window, moved)
-        if gone and any(path in after.carried for path in gone):
-            after = after.copy()
-            after.carried = {path: record for path, record in after.carried.items() if path not in gone}
+        after = remains.noted_in(after, turn.now) if remains is not None else after
         if after.suspect >= 0:
             from handbill.evidence import doubted
 
@@ -139,23 +138,10 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
     return answer
 
 
-def _gone(turn: Turn, current: Window | None) -> list[str]:
-    """Wanted files that a compaction has surely taken: the conversation had gone on since they were delivered.
+def _remains(turn: Turn, current: Window) -> Remains:
+    from handbill.after_compaction import Remains
 
-    The others may be in the messages that it kept; the audit at a later event will tell.
-    """
-    if current is None or not current.carried or turn.event.kind != SESSION_STARTED:
-        return []
-    wanted = {*(want.path for want in turn.plan.wants), *current.pending}
-    batches = {
-        path: str(current.carried[path]["batch"])
-        for path in wanted
-        if path in current.carried and current.carried[path]["via"] not in NEVER_IN_A_TAIL
-    }
-    if not batches:
-        return []
-    content = turn.host.window_now(turn.event, turn.world)
-    return [path for path, batch in batches.items() if content is not None and batch in content.answered]
+    return Remains(turn, current)
 
 
 def _found_elsewhere(window: Window, found: Claim) -> None:
@@ -244,7 +230,7 @@ def _telling(turn: Turn, window: Window, answer: Answer) -> Window:
         problems += [f"{refusal.path} {refusal.why}" for refusal in answer.claim.refused if not refusal.quiet]
     if not problems or window.flags.get("told"):
         return window
-    answer.message = f"Handbill: {problems[0]}. See: engine doctor"
+    answer.message = f"Handbill: {' '.join(problems[0].split())[:500]}. See: engine doctor"
     twin = window.copy()
     twin.flags["told"] = True
     return twin

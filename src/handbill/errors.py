@@ -45,7 +45,7 @@ def describe(error: BaseException) -> str:
 
 
 def trace_line(now: float, where: str, what: str, hint: str = "", **more: Any) -> dict[str, Any]:
-    line: dict[str, Any] = {"ts": round(now, 3), "where": where, "error": what}
+    line: dict[str, Any] = {"ts": round(now, 3), "where": where, "error": " ".join(what.split())}
     if hint:
         line["hint"] = hint
     line.update({name: value for name, value in more.items() if value})

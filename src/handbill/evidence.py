@@ -115,8 +115,10 @@ def _look_for_missed(
     elif event.kind == TOOL_BATCH_FINISHED and not host.records_injections(event):
         # there a hook that died left no trace: the last calls are looked at again
         facts.missed = host.calls(event, world, _LAST_CALLS)
+    if asked.moved:  # a prompt that was sent again: its mentions were taken for what the undone one had brought
+        facts.missed += host.mentions(event, world, _LAST_CALLS)
     if facts.whole_content and facts.content is not None:  # what was undone is nobody's concern
-        there = set(facts.content.calls)
+        there = {*facts.content.calls, *facts.content.prompts}
         facts.missed = [tool for tool in facts.missed if tool.id in there]
 
 

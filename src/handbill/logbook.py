@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from handbill.turn import Answer, Turn
 
 
+# What the question "is it already there?" came to: no, or by which name it is.
+_DEDUP = {
+    "direct-deliver": "new", "claim-deliver": "new", "updated": "changed", "same-rules": "same text elsewhere",
+    "skip-dedup": "path", "skip-inode": "inode", "skip-content": "content",
+}  # fmt: skip
+
+
 def write(turn: Turn, answer: Answer) -> None:
     lines = _delivery_lines(turn, answer)
     for refusal in answer.claim.refused if answer.claim is not None else ():
@@ -40,10 +47,13 @@ def _delivery_lines(turn: Turn, answer: Answer) -> list[dict[str, Any]]:
     rows += [("seed", path, reason, 0) for path, reason in turn.plan.seen]
     rows += _claim_rows(turn, answer.claim) if answer.claim is not None else []
     window = ".".join(turn.event.window)
+    last = turn.event.tools[-1] if turn.event.tools else None
     return [
         {
             "ts": round(turn.now, 3), "host": turn.event.host, "window": window, "handler": turn.event.kind,
-            "event": name, "file": path, "source": reason, "chars": chars,
+            "event": name, "file": path, "source": reason, "chars": chars, "dedup": _DEDUP.get(name, ""),
+            "tool": last.name if last is not None else "", "call": last.id if last is not None else "",
+            "session": turn.has_session,
         }
         for name, path, reason, chars in rows
     ]  # fmt: skip

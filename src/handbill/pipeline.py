@@ -20,7 +20,7 @@ from handbill.core.event import (
 from handbill.core.paths import under
 from handbill.core.plan import BLOCK, Plan
 from handbill.core.records import Broken
-from handbill.core.window import Window
+from handbill.core.window import DOUBTFUL, Window
 from handbill.errors import CorruptState, HandbillError
 from handbill.handlers.table import HANDLERS, applies, handler
 from handbill.turn import Answer, Asked, Turn
@@ -81,6 +81,7 @@ def _run(turn: Turn) -> Answer:
     if event.tools:
         _find_added(turn)
     if current is not None:
+        turn.has_session = bool(current.work.get("session"))
         _heard(turn, current, channel)
         turn.plan.add(decide(turn, current))
     changed = current is not window
@@ -139,6 +140,8 @@ def _heard(turn: Turn, current: Window, channel: bool) -> None:
         from handbill.delivery import found_again
 
         found_again(turn, current)
+    if current.flags.get("awaits"):
+        event.notes["answers"] = turn.host.answers(event, turn.world, current.flags["awaits"])
     if event.kind == COMPACTING or event.source or current.flags.get("standards") != current.epoch:
         from handbill.recall import recall
 
@@ -162,8 +165,9 @@ def _skills_loaded(turn: Turn) -> list[str]:
 def _gated(turn: Turn, window: Window | None) -> Answer:
     """Before a tool runs, or the agent rests: no context can be given, only a reason not to do it yet."""
     event = turn.event
-    window = _up_to_date(turn, window) if event.kind == TOOL_CALLED else window
+    window = _up_to_date(turn, window)
     known = window is not None and window.started and window.suspect < 0
+    turn.has_session = window is not None and bool(window.work.get("session"))
     turn.plan = decide(turn, window if known and window is not None else Window(*event.window))
     answer = Answer()
     answer.plan = turn.plan
@@ -188,17 +192,24 @@ def _up_to_date(turn: Turn, window: Window | None) -> Window | None:
     if window is None or not window.started:
         return window
     asked = _asked(turn, window)
-    if not asked.moved and window.suspect < 0:
+    if not asked.moved and not _is_in_doubt(turn.event, window):
         return window
     from handbill.delivery import advance
 
     for _ in range(_PAUSES):
         turn.facts = _look(turn, window, asked)
         current = advance(turn, window)
-        if current is None or current.suspect < 0:
+        if current is None or not _is_in_doubt(turn.event, current):
             return current
         turn.world.pause(0.025)
     return window
+
+
+def _is_in_doubt(event: Event, window: Window) -> bool:
+    """Was it compacted, or does the host restore what a gate waits for? Only its newest records say."""
+    if event.kind == TOOL_CALLED:  # the rules for what it does may be gone
+        return window.suspect >= 0 or bool(window.carried)
+    return any(record["via"] == DOUBTFUL for record in window.carried.values())
 
 
 def _said_beside(plan: Plan, answer: Answer) -> bool:

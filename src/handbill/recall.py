@@ -7,9 +7,12 @@ from handbill.errors import CorruptState, HandbillError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from handbill.core.window import Window
     from handbill.turn import Turn
 
+LAUNCHED_VARIABLE = "HANDBILL_LAUNCHED"  # the session that `engine worker launch` began; `/clear` begins another
 ROLE, RESUME, CALLS = "role", "resume", "calls"
 _CALLS = 4 << 20  # so much of a transcript's end tells what the agent works on
 
@@ -32,8 +35,22 @@ def recall(turn: Turn, window: Window) -> None:
         event.notes[CALLS] = turn.host.calls(event, turn.world, _CALLS)
     if event.kind == SESSION_STARTED and event.source in ("startup", "clear") and event.window[1] == MAIN:
         try:
-            told = turn.config.environ.get("HANDBILL_ROLE") or store.noted((event.session_id, MAIN), ROLE)
+            own = store.noted((event.session_id, MAIN), ROLE) or _launched(turn)
+            told = turn.config.environ.get("HANDBILL_ROLE") or own
             if not told:  # who was launched for something has its own work
                 event.handover = store.take_handover(event.session_id) or {}
         except (HandbillError, OSError) as error:
             turn.trace(f"what an agent before this one left cannot be read: {error}")
+
+
+def _launched(turn: Turn) -> dict[str, Any] | None:
+    """A launched worker after `/clear`: its session is a new one, its role and contract are the same."""
+    event, store = turn.event, turn.store
+    first = turn.config.environ.get(LAUNCHED_VARIABLE, "")
+    if event.source != "clear" or not first or first == event.session_id or not first.replace("-", "").isalnum():
+        return None
+    note = store.noted((first, MAIN), ROLE)
+    if note is not None:
+        store.note((event.session_id, MAIN), ROLE, note)
+        event.notes[ROLE], event.notes["launched"] = note, True
+    return note

@@ -55,6 +55,7 @@ class Turn:
         "config",
         "event",
         "facts",
+        "has_session",
         "host",
         "now",
         "opened",
@@ -75,6 +76,7 @@ class Turn:
         self.plan = Plan()
         self.asked = Asked()
         self.facts: Facts | None = None
+        self.has_session = False  # this window works on a session
         self.opened = ""  # new-window, new-epoch: what the log needs to count copies per window
         self.outcomes: list[Outcome] = []
         self.traces: list[dict[str, Any]] = []

@@ -6,12 +6,12 @@ import errno
 import posix
 import time
 
-from handbill.core.paths import under
+from handbill.core.paths import ANYWHERE, under
 from handbill.core.sheet import Refusal, Sheet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
 MOST_BYTES = 1 << 20  # a larger file is no page for a context window
@@ -56,6 +56,11 @@ def process_alive(process: int) -> bool:
     return True
 
 
+def _is_below(path: str, root: str) -> bool:
+    first, anywhere, last = root.partition(ANYWHERE)
+    return under(path, first) and (not anywhere or f"/{last}/" in path[len(first) :])
+
+
 class World:
     """`roots`: the only places from which files are delivered, after symbolic links are followed."""
 
@@ -64,12 +69,19 @@ class World:
         self._roots: tuple[str, ...] = ()
         self._added: list[str] = []
         self._loaded: dict[tuple[str, bool], Sheet | Refusal] = {}
+        self._answers: dict[str, bool] = {}
 
     def add_roots(self, roots: Iterable[str]) -> None:
         """For this event only. A file below such a root is delivered if it stays there when links are followed."""
         new = [root for root in roots if root not in self._added]
         if new:
             self._added, self._loaded = [*self._added, *new], {}
+
+    def once(self, question: str, ask: Callable[[], bool]) -> bool:
+        """What is the same for a whole event is asked once."""
+        if question not in self._answers:
+            self._answers[question] = ask()
+        return self._answers[question]
 
     def now(self) -> float:
         return time.time()
@@ -141,7 +153,7 @@ class World:
     def _allowed(self, real: str) -> bool:
         if not self._roots:
             self._roots = tuple({*self._given, *map(real_path, self._given)})
-        return any(under(real, root) for root in self._roots)
+        return any(_is_below(real, root) for root in self._roots)
 
     def _stays(self, path: str, real: str) -> bool:
         return any(under(path, root) and under(real, real_path(root)) for root in self._added)

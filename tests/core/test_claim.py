@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,6 +43,27 @@ def test_dedup_by_path_inode_and_content() -> None:
     assert answer.grants == []
     assert [why for _, why, _ in answer.skipped] == ["skip-dedup", "skip-inode", "skip-content"]
     assert set(again.files) == {"/a"}
+
+
+@pytest.mark.parametrize(
+    "reason, order",
+    [
+        ("directive of /x", ["/small"]),  # a small file does not wait for a large one
+        ("standards", ["/small"]),
+        ("context gate", ["/large"]),  # the most important file comes first, whatever its size
+        ("role handler", ["/large"]),
+        ("resume 24-login", ["/large"]),
+        ("set down by x", ["/large"]),
+    ],
+)
+def test_which_file_goes_first(reason: str, order: list[str]) -> None:
+    sheets: dict[str, Sheet | Refusal] = {
+        "/large": sheet("/large", "word " * 1000),
+        "/small": sheet("/small", "s" * 900),
+    }
+    wants = [Want("/large", reason), Want("/small", reason)]
+    _, answer = claim(window(), wants, sheets, batch("t1"), CAP, now=5.0)
+    assert [grant.path for grant in answer.grants] == order
 
 
 def test_two_names_of_one_file_in_one_claim() -> None:

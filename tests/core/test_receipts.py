@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from handbill.core.claim import claim
 from handbill.core.epochs import printed
 from handbill.core.plan import Want
-from handbill.core.receipts import Evidence, settle
+from handbill.core.receipts import CONFIRMED, LOST, PATIENCE, Evidence, settle
 from handbill.core.window import Window, state_of
 from makers import batch, sheet, window
 
@@ -76,3 +76,67 @@ def test_every_part_is_open_or_settled_never_both(arrived: set[str], passed: boo
     assert set(after.pending) == (set(paths) - arrived if passed else set())
     assert open_items == (set() if passed else set(paths) - arrived)
     assert {outcome.path for outcome in outcomes} == confirmed | set(after.pending)
+
+
+def _claimed(*items: list[object], **records: dict[str, object]) -> Window:
+    claim = {"id": 1, "batch": "t1", "at": 10.0, "items": list(items)}
+    return window(files={f"/{name}": record for name, record in records.items()}, claims=[claim])
+
+
+def _record(parts: str = "s", **more: object) -> dict[str, object]:
+    return {
+        "inode": "",
+        "hash": DIGEST,
+        "chars": 1,
+        "reason": "why",
+        "at": 1.0,
+        "via": "x",
+        "batch": "t1",
+        "parts": parts,
+        **more,
+    }
+
+
+DIGEST = "0123456789abcdef"
+
+
+def test_items_of_a_delivery_that_was_begun_again_are_passed_over() -> None:
+    """The others of the same claim are still judged."""
+    before = _claimed(["/gone", 1, DIGEST, 1], ["/other", 1, "f" * 16, 1], ["/parts", 1, DIGEST, 2], ["/a", 1, DIGEST, 1],
+                      other=_record(), parts=_record(), a=_record())  # fmt: skip
+    after, outcomes = settle(before, Evidence({("/a", DIGEST, 1, 1)}), batch("t2"), 11.0)
+    assert [(one.path, one.result) for one in outcomes] == [("/a", CONFIRMED)] and not after.claims
+    assert after.files["/other"]["parts"] == after.files["/parts"]["parts"] == "s"
+
+
+def test_a_claim_without_any_item_left_is_closed() -> None:
+    after, outcomes = settle(_claimed(["/gone", 1, DIGEST, 1]), Evidence(), batch("t2"), 11.0)
+    assert not after.claims and outcomes == []
+
+
+def test_nothing_to_say_yet_changes_nothing() -> None:
+    before = _claimed(["/a", 1, DIGEST, 1], a=_record())
+    assert settle(before, Evidence(), batch("t2"), 11.0) == (before, [])
+
+
+def test_a_newer_state_waits_and_the_older_one_is_judged() -> None:
+    """The window meanwhile holds the older one, if it arrived."""
+    before = _claimed(["/a", 1, DIGEST, 1], a=_record(".", before="s"))
+    after, (outcome,) = settle(before, Evidence({("/a", DIGEST, 1, 1)}), batch("t2"), 11.0)
+    assert (after.files["/a"]["before"], outcome.path, outcome.result) == ("k", "/a", CONFIRMED)
+    after, (outcome,) = settle(before, Evidence(passed={1}), batch("t2"), 11.0)
+    assert (after.files["/a"]["before"], outcome.result) == ("", LOST)
+
+
+def test_how_often_a_file_was_lost_is_counted() -> None:
+    for lost, now in ((None, 1), (1, 2)):
+        record = _record() if lost is None else _record(lost=lost)
+        after, _ = settle(_claimed(["/a", 1, DIGEST, 1], a=record), Evidence(passed={1}), batch("t2"), 11.0)
+        assert after.files["/a"]["lost"] == now and after.pending == {"/a": "why"}
+
+
+@pytest.mark.parametrize("later, result", [(PATIENCE - 1, []), (PATIENCE + 1, ["assumed"])])
+def test_without_a_transcript_patience_ends(later: float, result: list[str]) -> None:
+    before = _claimed(["/a", 1, DIGEST, 1], a=_record())
+    _, outcomes = settle(before, Evidence(readable=False), batch("t2"), 10.0 + later)
+    assert [one.result for one in outcomes] == result

@@ -5,8 +5,10 @@ from test_epochs import record, start
 
 from handbill.core import reconcile
 from handbill.core.content import Content
+from handbill.core.epochs import compacted
 from handbill.core.event import TOOL_CALLED, Event
 from handbill.core.pack import Title, shown
+from handbill.core.window import DOUBTFUL
 from makers import batch, window
 
 
@@ -135,3 +137,48 @@ def test_a_line_that_refers_to_a_file_goes_with_that_file() -> None:
     title = ("/b", "0123456789abcdef", 1, 1)
     after = reconcile.rewound(before, content({title: 5}), Event("tool_batch_finished", "s"))
     assert list(after.files) == []
+
+
+def test_a_block_that_somebody_else_wrote_is_not_ours() -> None:
+    title = ("/a", "0123456789abcdef", 1, 1)
+    forged = content({title: 5}, foreign={title})
+    assert not reconcile.adopted(batch(), None, forged, 100.0).files
+    assert "/a" not in reconcile.found(window(), forged, 100.0).files
+
+
+# --- files that the host restores ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("restored", [True, False])
+def test_a_doubtful_file_is_settled_by_what_the_host_shows(restored: bool) -> None:
+    doubt = reconcile.doubtful(window(pending={"/state.md": "role x"}), "/state.md", "why", 5.0)
+    assert doubt.carried["/state.md"]["via"] == DOUBTFUL
+    after = reconcile.inherited(doubt, content(files={"/state.md"} if restored else set()), records=True)
+    assert after.holds("/state.md") is restored and ("/state.md" in after.pending) is not restored
+    assert not after.carried
+    again = reconcile.resumed(doubt, content(files={"/state.md"} if restored else set()), start("resume"), 9.0)
+    assert again.holds("/state.md") is restored
+
+
+@pytest.mark.parametrize(
+    "files, carried, via",
+    [
+        ({"/a": record()}, {}, None),  # there
+        ({}, {"/a": record(via="tool_batch_finished")}, "tool_batch_finished"),  # in doubt already
+        ({}, {"/a": record(via="session_started")}, DOUBTFUL),  # of the start before: gone, unless restored
+        ({}, {}, DOUBTFUL),
+    ],
+)
+def test_what_is_in_doubt(
+    files: dict[str, dict[str, object]], carried: dict[str, dict[str, object]], via: str | None
+) -> None:
+    after = reconcile.doubtful(window(files=files, carried=carried), "/a", "why", 5.0)
+    assert (after.carried["/a"]["via"] if "/a" in after.carried else None) == via
+
+
+def test_a_restored_file_is_not_taken_for_one_that_comes_again_by_itself() -> None:
+    doubt = reconcile.doubtful(window(pending={"/a": "role x"}), "/a", "why", 5.0)
+    before = reconcile.inherited(doubt, content(files={"/a"}), records=True)
+    assert compacted(before, 10, 7.0).files.get("/a") is None, "the next compaction may leave it out"
+    assert reconcile.rewound(before, content(files={"/a"}), batch()).holds("/a")
+    assert not reconcile.rewound(before, content(), batch()).holds("/a")

@@ -82,7 +82,7 @@ class Terminal:
         self.box = box
         self.model = Obedient(box)
         box.client.model.script = self.model
-        self.socket = f"handbill-{os.getpid()}-{id(box)}"
+        self.socket = f"handbill-{os.getpid()}-{id(self)}"
         answered = {
             "hasCompletedOnboarding": True, "theme": "dark", "bypassPermissionsModeAccepted": True,
             "customApiKeyResponses": {"approved": ["sk-ant-dummy"], "rejected": []},

@@ -14,7 +14,7 @@ from handbill.live import Block, Reply, Script, call
 
 HELD = "[Held by Handbill]"
 DISPATCH = "# Login\nStatus: in-progress\n\n## Task\nMARK-TASK\n\n## Progress\n- MARK-PROGRESS\n"
-LISTED = "has not seen these of its files (1)"
+LISTED = "After the compaction, the role handler still needs 1 file:"
 
 
 def handler(box: Sandbox, state: str = "MARK-STATE\n") -> Sandbox:
@@ -72,7 +72,7 @@ def test_a_turn_without_calls(make: Make, version: str) -> None:
     """The failsafe: the agent wants to rest without having read anything."""
     box = handler(make(version), "MARK-STATE\n" + "word " * 20_000)
     run = box.run(box.bash(), full(box.bash("echo 1")), "that is all", "now it is", prompt="/handler", env=COMPACTION)
-    stop = "and the role handler has not seen these of its files since (1)"
+    stop = "and the role handler still needs 1 file:"
     last = run.of()[-1]
     assert stop in last.text and box.path("handler-state.md") in last.text
     assert sum(stop in request.text for request in run.of()) == 1, "one more request, then it rests"
@@ -175,6 +175,25 @@ def test_a_worker_is_launched_with_its_own_hooks(make: Make, version: str) -> No
     assert (box.project / "yes").exists() and not (box.project / "sessions").exists()
 
 
+def test_a_worker_keeps_its_role_and_contract_across_clear(make: Make, version: str) -> None:
+    box = make(version, install=False)
+    dispatch = box.home / "tickets" / "login.md"
+    dispatch.parent.mkdir()
+    dispatch.write_text(DISPATCH)
+    words = box.engine("worker", "launch", "w1", str(box.project), "Do the work.", str(dispatch))["data"]["words"]
+    box.client.model.script = Script([box.bash(), "one", box.bash("engine gate status --json > status"), "two"])
+    talk = Talk(box, *words[1 : words.index("--")])
+    for prompt in ("go", "/clear", "go on"):
+        talk.say(prompt)
+    talk.close()
+    first, *_, last = [r for r in box.client.model.requests if r.body.get("tools") and not r.is_summary]
+    assert_absent(first, "MARK-TASK", "role is")
+    assert_once(last, "MARK-TASK", "MARK-PROGRESS", "Its role is still worker")
+    gate = json.loads((box.project / "status").read_text())["data"]["gates"][1]
+    assert gate["role"] == "worker" and "install" not in gate["state"]
+    assert [row["file"] for row in gate["files"]] == [str(dispatch)]
+
+
 def test_the_report_of_a_compaction(make: Make, version: str) -> None:
     box = handler(make(version))
     box.write("one/.directives/AGENTS.md", "MARK-ONE\n")
@@ -200,3 +219,22 @@ def test_hooks_of_two_places_do_not_deny_twice(make: Make) -> None:
     run = box.run(box.bash(), full(box.bash("echo 1")), box.bash("touch no"), box.bash("touch yes"), "done",
                   prompt="/handler", env=COMPACTION, args=("--settings", str(path)))  # fmt: skip
     assert_once(run.of()[-1], LISTED, HELD, "MARK-TASK")
+
+
+def test_a_subagent_restores_its_own_window(make: Make, version: str) -> None:
+    box = make(version)
+    box.write("one/.directives/AGENTS.md", "MARK-ONE\n")
+    box.write("one/f.py", "x\n")
+    box.write("two/.directives/AGENTS.md", "MARK-TWO\n")
+    box.write("two/f.py", "x\n")
+    run = box.run(
+        box.read("two/f.py"), box.agent(), box.bash(), "done", env=COMPACTION,
+        agent=(box.read("one/f.py"), box.bash("echo 0"), full(box.bash("echo 1")),
+               box.bash("engine compaction restore > told 2>&1"), box.bash(), "sub done"),
+    )  # fmt: skip
+    told = (box.project / "told").read_text()
+    last = [request for request in run.requests if request.agent and not request.is_summary][-1]
+    assert told.startswith("restoring") and box.path("one/.directives/AGENTS.md") in told, told
+    assert_once(last, "MARK-ONE", "THE SUMMARY", "# Invariants\n")
+    assert_once(run.of()[-1], "MARK-TWO")
+    assert_absent(run.of()[-1], "MARK-ONE")

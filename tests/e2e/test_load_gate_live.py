@@ -13,7 +13,7 @@ from handbill.live import Reply, Run, Script
 
 MARKS = tuple(f"MARK-{name[:-3]}" for name in CONTEXT_FILES)
 HELD = "[Held by Handbill]"
-DIRECTED = "read these files before you go on"
+DIRECTED = "working context is not in this window yet"
 
 
 def context(box: Sandbox, install: bool = True, **settings: object) -> Sandbox:
@@ -34,11 +34,11 @@ def test_delivered_before_the_agent_acts_and_never_again(make: Make, version: st
     box = context(make(version))
     run = box.run([box.bash(), box.read("a.py"), box.bash()], box.bash(), "done")
     for request in run.of():
-        assert_once(request, *MARKS, *STANDARDS, "6 of its 6 files")
+        assert_once(request, *MARKS, *STANDARDS, "6 of 6 files")
     resumed = box.run(box.bash(), "done", args=("--resume", run.session))
-    assert_once(resumed.of()[-1], *MARKS, "6 of its 6 files")
+    assert_once(resumed.of()[-1], *MARKS, "6 of 6 files")
     fork = box.run(box.bash(), box.bash(), "done", args=("--resume", run.session, "--fork-session"))
-    assert_once(fork.of()[-1], *MARKS, "6 of its 6 files")
+    assert_once(fork.of()[-1], *MARKS, "6 of 6 files")
     status = box.engine("gate", "status", run.session)["data"]["gates"][0]
     assert {one["state"] for one in status["files"]} == {"in the window"}
 
@@ -52,7 +52,7 @@ def test_delivered_again_after_a_compaction_in_the_middle_of_a_batch(make: Make,
     after = [request for request in run.of() if "THE SUMMARY" in request.text]
     assert len(after) >= 3
     for request in after:
-        assert_once(request, *MARKS, "6 of its 6 files")
+        assert_once(request, *MARKS, "6 of 6 files")
 
 
 def test_a_session_of_one_call_and_one_of_none(make: Make, version: str) -> None:
@@ -67,7 +67,7 @@ def test_what_does_not_fit_is_listed(make: Make, version: str) -> None:
     box.engine("install", "--project", str(box.project))
     run = box.run(box.bash(), "done")
     assert_absent(run.of()[-1], "MARK-TASKS", "END-TASKS")
-    assert "for lack of room: 1." in run.of()[0].text and box.path(".context/TASKS.md") in run.of()[0].text
+    assert "budget is used up: 1 file." in run.of()[0].text and box.path(".context/TASKS.md") in run.of()[0].text
     assert_once(run.of()[0], "MARK-AGENT_PLAYBOOK")
 
 
@@ -84,6 +84,16 @@ def test_directed_with_the_first_results(make: Make, version: str) -> None:
     window = box.engine("window", ignored.session)["data"]["context"]
     assert {one["state"] for one in window} == {"not read"}, "a model that ignores it, on record"
     assert {one["state"] for one in box.engine("window", run.session)["data"]["context"]} == {"read"}
+
+
+def test_the_agent_confirms_what_it_loaded(make: Make, version: str) -> None:
+    box = context(make(version), mode="direct", wording="mandatory")
+    said = {"type": "text", "text": "Context Loaded\n- Read: CONSTITUTION.md\n- Skipped: the rest, too long"}
+    run = box.run(box.bash(), [said, box.read(".context/CONSTITUTION.md")], box.bash(), "done")
+    assert_once(run.of()[1], "STOP. Read your 6 context files before proceeding", "- Skipped: [files that")
+    load = box.engine("gate", "status", run.session)["data"]["gates"][0]
+    assert load["said"] == {"read": "CONSTITUTION.md", "skipped": "the rest, too long"}
+    assert load["state"] == "5 of 6 files not read yet", "what it says is recorded beside what it did"
 
 
 def denials(run: Run) -> list[int]:

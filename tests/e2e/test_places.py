@@ -81,3 +81,16 @@ def _touch(box: Sandbox, how: str) -> list[Block]:
         return [box.bash("cat sub/f.py")]
     write = call("Write", file_path=box.path("sub/new.py"), content="x\n")
     return [write, {**write}]
+
+
+def test_subagents_that_begin_without_the_roots_instructions(make: Make, version: str) -> None:
+    """The client gives some kinds no instruction files: they have the root's AGENTS.md from us, once."""
+    box = make(version)
+    box.write("AGENTS.md", "BARE-ROOT\n")
+    box.write("sub/AGENTS.md", "BARE-SUB\n")
+    box.write("sub/f.py", "x\n")
+    for kind in ("Explore", "Plan", "general-purpose"):
+        task = call("Agent", description="d", prompt="look", subagent_type=kind, run_in_background=False)
+        run = box.run(task, "done", agent=(box.read("a.py"), box.read("sub/f.py"), box.bash(), "sub done"))
+        last = [request for request in run.requests if request.agent][-1]
+        assert_once(last, "BARE-ROOT", "BARE-SUB")

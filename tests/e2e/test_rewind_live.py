@@ -77,3 +77,24 @@ def test_summarize(terminal: Terminal, choice: int) -> None:
     assert_once(terminal.last, *STANDARDS, WEB)
     terminal.exit()
     resumed(terminal)
+
+
+def test_a_typed_skill_that_is_taken_back_or_restored(terminal: Terminal) -> None:
+    """Taken back, it is not at work. Restored by the client after a compaction, it is not delivered again."""
+    box = terminal.box
+    box.skill("other", ("0", ("CMD_ALT",)))
+    box.skill("ship", ("0", ("CMD_ONE",)))
+    terminal.start()
+    terminal.say("k0 DO: bash true")
+    terminal.say("/other it DO: bash true ;")
+    assert_once(terminal.last, "BODY-other", "PAGE-CMD_ALT")
+    terminal.rewind()
+    terminal.say("k1 DO: bash true; bash true")
+    assert_absent(terminal.last, "BODY-other", "PAGE-CMD_ALT")
+    terminal.say("/ship it DO: bash true ;")
+    terminal.say("/compact")
+    terminal.say("k2 DO: bash true; bash true")
+    assert_once(terminal.last, "BODY-ship", "PAGE-CMD_ONE", *STANDARDS)
+    terminal.rewind()
+    terminal.say("k3 DO: bash true; bash true; bash true")
+    assert_once(terminal.last, "BODY-ship", "PAGE-CMD_ONE", *STANDARDS)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from sandbox import STANDARDS, Sandbox, assert_absent, assert_once
 from talk import Talk
+from terminal import Obedient, Terminal
 
 from handbill.live import Reply, Request, say
 
@@ -50,3 +52,34 @@ def test_each_terminal_has_its_own_window(make: Callable[..., Sandbox], version:
         *(box.read(f"{name}/f.py") for name in ("web", "api", "lib")), box.bash(), "done", args=("--resume", session)
     )
     assert_once(run.of()[-1], *STANDARDS, "RULES-web", "RULES-api", "RULES-lib")
+
+
+@pytest.mark.parametrize("who", [0, 1], ids=["the first compacts", "the second compacts"])
+def test_a_compaction_in_one_terminal_leaves_the_other_alone(
+    make: Callable[..., Sandbox], version: str, who: int
+) -> None:
+    box = make(version)
+    for folder in ("web", "api"):
+        box.write(f"{folder}/.directives/AGENTS.md", f"RULES-OF-{folder.upper()}\n")
+        box.write(f"{folder}/f.py", "x\n")
+    model = Obedient(box)
+    box.client.model.script = model
+    first, second = Terminal(box), Terminal(box)
+    try:
+        first.model = second.model = model
+        first.start()
+        first.say("A1 DO: read web/f.py; bash true")
+        session = max(box.home.glob(".claude/projects/*/*.jsonl"), key=lambda path: path.stat().st_mtime).stem
+        second.start("--resume", session)
+        second.say("B1 DO: read api/f.py; bash true")
+        one, other = (first, second) if who == 0 else (second, first)
+        one.say("/compact")
+        one.say("C1 DO: bash true; bash true")
+        other.say("C2 DO: bash true; bash true")
+        last = [
+            request for request in box.client.model.requests if request.body.get("tools") and "C2 DO" in request.text
+        ][-1]
+        assert_once(last, *STANDARDS, "RULES-OF-WEB", *(["RULES-OF-API"] if who == 0 else []))
+    finally:
+        first.close()
+        second.close()

@@ -1,16 +1,15 @@
 """The answer to "is it already there?", in one place; it runs inside one locked update.
 
-Files are read before the claim, so what is granted is in hand: a file deleted meanwhile is still
+Files are read before the claim, so the text of every granted file is known: a file deleted meanwhile is still
 delivered as it was, and a grant never turns out empty.
 """
 
 from __future__ import annotations
 
-from handbill.core.event import SESSION_STARTED, SUBAGENT_STARTED
-from handbill.core.pack import BETWEEN, PRELOADED, UPDATED, block, parts_of, shown, units
+from handbill.core.pack import BETWEEN, PRELOADED, UPDATED, block, parts_of, same_rules, units
 from handbill.core.paths import parent
 from handbill.core.sheet import Refusal, Sheet
-from handbill.core.window import with_letter
+from handbill.core.window import NEVER_IN_A_TAIL, with_letter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,11 +19,13 @@ if TYPE_CHECKING:
     from handbill.core.plan import Want
     from handbill.core.window import Record, Window
 
+# Begin the reasons of files whose order matters: a large one is not overtaken by smaller ones behind it.
+IN_ORDER = ("context", "role ", "resume ", "set down by ")
+
+MOST_CONSIDERED = 400  # files in one event
+
 SKIP_PATH, SKIP_INODE, SKIP_CONTENT = "skip-dedup", "skip-inode", "skip-content"
 DIRECTIVE = "directive of "  # begins the reason of every file that speaks for a directory
-
-# A compaction keeps the last messages with their injections; those of a window's start stand before them.
-NEVER_IN_A_TAIL = (SESSION_STARTED, SUBAGENT_STARTED)
 
 
 class Grant:
@@ -91,7 +92,7 @@ def claim(
 ) -> tuple[Window, Claim]:
     """Grant what fits in `budget` units and is not there yet; the rest waits in `pending`.
 
-    `offset` is the size of the transcript now: proof of arrival will stand behind it. Without
+    `offset` is the size of the transcript now: proof of arrival will be after it. Without
     `waiting`, what was pending before goes on waiting.
     """
     twin, answer = window.copy(), Claim()
@@ -101,15 +102,24 @@ def claim(
     twin.pending = {path: reason for path, reason in window.pending.items() if path not in queue}
     room = budget
     candidates: list[_Candidate] = []
-    for path, reason in queue.items():
+    for number, (path, reason) in enumerate(queue.items()):
+        if number >= MOST_CONSIDERED:
+            twin.pending[path] = reason  # far more than one event can carry: their turn comes
+            continue
         candidate = _candidate(twin, path, reason, sheets, candidates, budget, answer)
         if isinstance(candidate, _Candidate):
             candidates.append(candidate)
         elif candidate:
             twin.pending[path] = reason
-    candidates.sort(key=lambda c: len(c.parts) > 1)  # stable: whole files first
+    candidates.sort(key=_turn)  # stable
+    is_blocked = False  # what must be delivered in order waits for the file before it
     for candidate in candidates:
+        ordered = candidate.reason.startswith(IN_ORDER)
+        if ordered and is_blocked:
+            twin.pending[candidate.sheet.path] = candidate.reason
+            continue
         room = _grant(twin, candidate, room, event, now, answer)
+        is_blocked = is_blocked or (ordered and candidate.sheet.path in twin.pending)
     for path, reason in twin.pending.items():
         if path not in window.pending:
             answer.queued.append((path, reason))
@@ -120,6 +130,13 @@ def claim(
             "items": [[grant.path, grant.part, grant.digest, grant.parts] for grant in answer.grants],
         })  # fmt: skip
     return twin, answer
+
+
+def _turn(candidate: _Candidate) -> int:
+    """Rules and standards first, if they are whole; then the files of gates in their order; then large ones."""
+    if candidate.reason.startswith(IN_ORDER):
+        return 1
+    return 0 if len(candidate.parts) == 1 else 2
 
 
 def _under_another_name(twin: Window, sheet: Sheet, chosen: list[_Candidate]) -> tuple[str, str]:
@@ -182,7 +199,7 @@ def _candidate(
     if record is not None and record.get("before") and record["hash"] == sheet.digest:
         why = SKIP_PATH  # it had changed, and changed back before that could be delivered
     if why and other and _is_elsewhere(path, other) and reason.startswith(DIRECTIVE):
-        line = f"The same rules as in {shown(other)} apply here. Their text is in this window."
+        line = same_rules(other)
         changed = record is not None and bool(record.get("updated"))
         return _Candidate(sheet, reason, [line], UPDATED if changed else PRELOADED, same=other)
     if why:

@@ -15,17 +15,21 @@ _COMPACT = "compact:"
 
 class Content:
     __slots__ = (
-        "answered", "blocks", "boundary", "calls", "cut", "denials", "file_calls", "last_answer", "skills",
-        "whole",
+        "answered", "blocks", "boundary", "calls", "cut", "denials", "file_calls", "files", "foreign", "last_answer",
+        "order", "prompts", "skills", "whole",
     )  # fmt: skip
 
     def __init__(self, *, whole: bool = True) -> None:
         self.whole = whole  # False: the window began before the part of the record that was read
         self.blocks: dict[Title, int] = {}  # our blocks, with their sizes
+        self.foreign: set[Title] = set()  # blocks whose text is not what their title says: somebody else wrote them
         self.denials: dict[str, dict[Title, int]] = {}  # tool call -> our blocks in the reason it was denied with
+        self.order: dict[tuple[str, Title], int] = {}  # (denied call, or none; block) -> its place
         self.cut: set[Title] = set()  # blocks that the host replaced by a preview
+        self.prompts: set[str] = set()  # ids of the prompts
         self.calls: list[str] = []  # ids of the tool calls
         self.file_calls: set[str] = set()  # of tools whose errors only the host itself writes
+        self.files: set[str] = set()  # that the host shows in full by itself: read by the agent, mentioned, restored
         self.answered: set[str] = set()  # calls and prompts behind which the model answered again
         self.last_answer = -1  # where in the record the model's newest answer begins
         self.boundary = -1  # where the newest compaction is recorded
@@ -38,12 +42,30 @@ class Content:
             found.update(self.denials.get(call, {}))
         return found
 
+    def in_order(self) -> list[tuple[str, Title, int]]:
+        """(denied call, or none; block; its size), the oldest first: of two states of a file the later one counts.
+
+        Of denials, only those of tools whose errors nobody but the host writes.
+        """
+        found = [("", title, size) for title, size in self.blocks.items() if title not in self.foreign]
+        for call in self.calls:
+            if call in self.file_calls:
+                found += [(call, title, size) for title, size in self.denials.get(call, {}).items()]
+        return sorted(found, key=lambda one: self.order.get(one[:2], -1))
+
     def went_past(self, claim: Record) -> bool:
         """Did the model answer after the place where this claim's text belongs?"""
-        kind, _, rest = claim["batch"].partition(":")
-        if not rest:
-            return kind in self.answered
+        _, _, rest = claim["batch"].partition(":")
         if rest.startswith(_COMPACT):  # older answers may be written behind the claim, but not behind the compaction
             return self.boundary >= int(claim["offset"]) and self.last_answer > self.boundary
-        prompt = rest.rpartition(":")[2]
-        return prompt in self.answered if prompt else self.last_answer >= int(claim["offset"])
+        named = _named(claim["batch"])
+        return named in self.answered if named else self.last_answer >= int(claim["offset"])
+
+    def went_on(self, batch: str) -> bool:
+        """Did the model answer again after this batch or prompt?"""
+        return _named(batch) in self.answered
+
+
+def _named(batch: str) -> str:
+    """The call or prompt that a batch is named after; empty: a start has neither."""
+    return batch.rpartition(":")[2]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handbill.core.event import PROMPT_SUBMITTED, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED, TOOL_CALLED
 from handbill.core.records import Records
-from handbill.core.window import Window
+from handbill.core.window import RESTORED, Window
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ REATTACHED = 20_000
 MANUAL = "manual"  # somebody asked for the compaction: it may keep any part of the window
 
 _OF_A_SUSPICION = ("compacting", "suspect_mark")
-_OF_AN_EPOCH = (*_OF_A_SUSPICION, "elsewhere", "kept_unknown")
+_OF_AN_EPOCH = (*_OF_A_SUSPICION, "awaits", "elsewhere", "kept_unknown")
 
 
 def within(moment: float, now: float, seconds: float) -> bool:
@@ -139,7 +139,8 @@ def arming(window: Window, offset: int, trigger: str) -> Window:
 def reloaded(record: Record) -> bool:
     """Root instruction files are read again by the host itself after a compaction; of skills, the first part."""
     cut = record["reason"].startswith("skill ") and record["chars"] > REATTACHED
-    return bool(record["via"] == "host" and not record["reason"].startswith("nested") and not cut)
+    passing = record["reason"].startswith("nested") or record["reason"] == RESTORED
+    return bool(record["via"] == "host" and not passing and not cut)
 
 
 def side_noted(event: Event, now: float) -> Window:

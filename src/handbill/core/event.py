@@ -65,7 +65,8 @@ class Tool:
 class Event:
     __slots__ = (
         "added", "agent_id", "attended", "batch", "call", "calls", "client", "cwd", "handover", "host", "kind", "lane",
-        "notes", "notices", "path", "project", "prompt", "raw", "reads_agents_md", "reads_mentions", "reason",
+        "notes", "notices", "path", "project", "prompt", "raw", "reads_agents_md", "reads_mentions",
+        "reads_root", "reason",
         "session_id", "skill", "skills", "source", "tasks", "terminal", "tools", "transcript", "trigger", "version",
     )  # fmt: skip
 
@@ -91,6 +92,7 @@ class Event:
         version: tuple[int, ...] = (),
         reads_agents_md: bool = False,
         reads_mentions: bool = False,
+        reads_root: bool = True,
         raw: dict[str, Any] | None = None,
     ) -> None:
         self.kind = kind
@@ -117,6 +119,7 @@ class Event:
         self.handover: dict[str, Any] = {}  # what an agent before this one left for it
         self.client = client  # process id of the host; tells lanes of one start from a second start
         self.version = version
+        self.reads_root = reads_root  # this window began with the instructions in the project's root
         self.reads_mentions = reads_mentions  # it does so with a file that a prompt names, too
         self.added: list[str] = []  # directories that the user added to this session
         self.reads_agents_md = reads_agents_md  # the host reads AGENTS.md itself where no CLAUDE.md is

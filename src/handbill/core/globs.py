@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
 MOST = 200
+MOST_TOTAL = 600  # files that all patterns together may mean
 MOST_FOLDERS = 2000
 MOST_STEPS = 50_000  # about a quarter of a second
 _DEEPEST = 8
@@ -52,6 +53,8 @@ def expand(
     walk = _Walk(names, skip)
     for pattern in patterns:
         own = 0
+        if len(found) >= MOST_TOTAL:
+            return Expansion(list(found), False)
         for path in walk.below(root, [part for part in pattern.split("/") if part and part != "."], 0):
             if own >= MOST:
                 break

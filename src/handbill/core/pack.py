@@ -16,6 +16,7 @@ _SEPARATOR = " · "
 BETWEEN = "\n\n"
 _HEX = frozenset("0123456789abcdef")
 _OPENINGS = (f"[{PRELOADED}: ", f"[{UPDATED}: ")
+_SAME = ("The same rules as in ", " apply here. Their text is in this window.")
 _LINES = 600  # how far a cut may look for the end of a line
 
 
@@ -75,18 +76,41 @@ def _is_number(text: str, digits: int) -> bool:
 
 def blocks_in(text: str, at: int = 0) -> list[tuple[Title, int]]:
     """The blocks that a text has from there on, each with its length; nothing that a block's own text says counts."""
-    found: list[tuple[Title, int]] = []
+    return [(named, len(body)) for named, body in bodies_in(text, at)]
+
+
+def bodies_in(text: str, at: int = 0) -> list[tuple[Title, str]]:
+    """The same, each with its text."""
+    found: list[tuple[Title, str]] = []
     while at < len(text):
         end = text.find("\n", at)
         parsed = _parsed(text[at:end]) if end >= 0 else None
         if parsed is None or end + 1 + parsed[1] > len(text):
             break  # not ours, or cut off
-        found.append(parsed)
-        at = end + 1 + parsed[1]
+        named, length = parsed
+        at = end + 1 + length
+        found.append((named, text[end + 1 : at]))
         if not text.startswith(BETWEEN, at):
             break
         at += len(BETWEEN)
     return found
+
+
+def same_rules(other: str) -> str:
+    """What is said instead of a text that is in the window under another name."""
+    return f"{_SAME[0]}{shown(other)}{_SAME[1]}"
+
+
+def is_same_rules(body: str) -> bool:
+    return body.startswith(_SAME[0]) and body.endswith(_SAME[1]) and "\n" not in body
+
+
+def unescaped(text: str) -> str:
+    found = []
+    for line in text.splitlines(keepends=True):
+        is_escaped = line.startswith("\\") and line[1:].lstrip().startswith(_OPENINGS)
+        found.append(line[1:] if is_escaped else line)
+    return "".join(found)
 
 
 def harmless(text: str) -> str:

@@ -29,6 +29,9 @@ def name(path: str) -> str:
     return path[path.rfind("/") + 1 :]
 
 
+ANYWHERE = "/…/"  # in a root: any folders may stand there
+
+
 def under(path: str, root: str) -> bool:
     return path == root or root == "/" or path.startswith(root + "/")
 

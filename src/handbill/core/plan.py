@@ -21,12 +21,13 @@ class Want:
 
 class Plan:
     __slots__ = (
-        "firm", "flags", "gate_text", "keep", "known", "notes", "permits", "post", "roots", "seen", "stale", "taken",
-        "touched", "unfinished", "unwanted", "verdict", "wants", "work",
+        "awaited", "firm", "flags", "gate_text", "keep", "known", "notes", "permits", "post", "roots", "seen", "stale",
+        "taken", "touched", "unfinished", "unwanted", "verdict", "wants", "work",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.wants: list[Want] = []
+        self.awaited: list[str] = []  # must be in the window, but the agent is to read them itself
         self.seen: list[tuple[str, str]] = []  # (path, reason): the host itself put it there
         self.touched: dict[str, dict[str, Any]] = {}  # directory -> which directives it has
         self.stale: dict[str, str] = {}  # path -> reason: what the window holds is no longer what the file says
@@ -61,6 +62,7 @@ class Plan:
         if other is None:
             return
         self.wants += other.wants
+        self.awaited += other.awaited
         self.seen += other.seen
         self.touched.update(other.touched)
         self.stale.update(other.stale)

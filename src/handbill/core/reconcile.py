@@ -6,9 +6,12 @@ from handbill.core.epochs import SAME_MOMENT, next_epoch, opened, reloaded, with
 from handbill.core.event import TOOL_CALLED
 from handbill.core.pack import meant, shown
 from handbill.core.paths import parent
+from handbill.core.window import DOUBTFUL, NEVER_IN_A_TAIL, RESTORED, see
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from handbill.core.content import Content
     from handbill.core.event import Event
     from handbill.core.pack import Title
@@ -34,10 +37,28 @@ def inherited(window: Window, content: Content, *, records: bool) -> Window:
             twin.files[path] = {**record, "parts": kept}
             if "." in kept:
                 twin.pending[path] = record["reason"]
+        elif not kept:
+            twin = _restored(twin, path, record, content)
     _drop_orphans(twin)
     twin.carried, twin.carried_from = {}, 0
     twin.flags.pop("kept_unknown", None)
     return twin
+
+
+def doubtful(window: Window, path: str, reason: str, now: float) -> Window:
+    """A file that is wanted, and that the host may restore by itself: only what it writes next will tell."""
+    before = window.carried.get(path)
+    if window.holds(path) or (before is not None and before["via"] not in NEVER_IN_A_TAIL):
+        return window  # there, or in doubt already
+    twin = window.copy()
+    twin.carried[path] = {**_from_transcript("", 1, now), "reason": reason, "via": DOUBTFUL}
+    return twin
+
+
+def _restored(window: Window, path: str, record: Record, content: Content) -> Window:
+    wanted = path in window.pending or record["via"] == DOUBTFUL
+    shown_whole = wanted and path in content.files
+    return see(window, path, "", RESTORED, window.flags.get("compacted", 0.0)) if shown_whole else window
 
 
 def resumed(window: Window, content: Content, event: Event, now: float) -> Window:
@@ -57,6 +78,8 @@ def resumed(window: Window, content: Content, event: Event, now: float) -> Windo
             twin.files[path] = {**record, "parts": kept}
             if "." in kept:
                 twin.pending.setdefault(path, record["reason"])
+        elif not kept:
+            twin = _restored(twin, path, record, content)
     twin.carried, twin.carried_from, twin.suspect = {}, 0, -1
     twin.flags.pop("kept_unknown", None)
     twin.claims = [claim for claim in window.claims if _of_this_moment(claim, event, now)]
@@ -83,6 +106,8 @@ def found(window: Window, content: Content, now: float) -> Window:
     after = window
     for (shown_path, digest, part, parts), size in content.blocks.items():
         path = meant(shown_path)
+        if (shown_path, digest, part, parts) in content.foreign:
+            continue
         record = after.files.get(path)
         if record is not None and (record["hash"] != digest or len(record["parts"]) != parts):
             continue  # of an earlier state of the file
@@ -99,18 +124,18 @@ def found(window: Window, content: Content, now: float) -> Window:
     return after
 
 
-def _adopt(window: Window, titles: Titles, now: float, call: str = "") -> None:
-    """`call`: they came with its denial, and are in the window as long as that is."""
-    for (shown_path, digest, part, parts), size in titles.items():
-        path = meant(shown_path)
-        record = window.files.get(path)
-        if record is None or record["hash"] != digest or len(record["parts"]) != parts:
-            record = _from_transcript(digest, parts, now)
-            if call:
-                record = {**record, "via": TOOL_CALLED, "batch": call}
-        letters = record["parts"]
-        letters = letters[: part - 1] + "k" + letters[part:]
-        window.files[path] = {**record, "parts": letters, "chars": record["chars"] + size}
+def _adopt(window: Window, title: Title, size: int, now: float, call: str) -> None:
+    """`call`: it came with its denial, and is in the window as long as that is."""
+    shown_path, digest, part, parts = title
+    path = meant(shown_path)
+    record = window.files.get(path)
+    if record is None or record["hash"] != digest or len(record["parts"]) != parts:
+        record = _from_transcript(digest, parts, now)
+        if call:
+            record = {**record, "via": TOOL_CALLED, "batch": call}
+    letters = record["parts"]
+    letters = letters[: part - 1] + "k" + letters[part:]
+    window.files[path] = {**record, "parts": letters, "chars": record["chars"] + size}
 
 
 def _from_transcript(digest: str, parts: int, now: float) -> Record:
@@ -125,7 +150,7 @@ def rewound(window: Window, content: Content, event: Event) -> Window:
     twin = next_epoch(window)
     titles = content.titles(denied_calls(window))
     for path, record in window.files.items():
-        unchanged = event.is_moment(record["batch"]) or (reloaded(record) and _host_has(path, record, content))
+        unchanged = event.is_moment(record["batch"]) or _host_has(path, record, content)
         kept = record["parts"] if unchanged else _kept_parts(path, record, titles)
         if not kept:
             del twin.files[path]
@@ -135,13 +160,24 @@ def rewound(window: Window, content: Content, event: Event) -> Window:
                 twin.pending[path] = record["reason"]
     twin.claims = [claim for claim in window.claims if event.is_moment(claim["batch"])]
     twin.flags["rewound"] = twin.epoch
+    if not twin.work.get("session") and not _is_at_work(twin.work, content):
+        twin.work = {}  # a skill that was taken back; one that a session holds goes on
     _drop_orphans(twin)
     return twin
 
 
+def _is_at_work(work: dict[str, Any], content: Content) -> bool:
+    """Is the skill still in the window, put there by the host or by us?"""
+    name = str(work.get("skill", "")).rpartition(":")[2]
+    ours = [parent(meant(path)) for path, _, _, _ in content.blocks if path.endswith("/SKILL.md")]
+    return any(folder.rpartition("/")[2] == name for folder in (*content.skills, *ours))
+
+
 def _host_has(path: str, record: Record, content: Content) -> bool:
-    """Root instruction files stand before the conversation; a skill stands where it was begun."""
-    return not record["reason"].startswith("skill ") or parent(path) in content.skills
+    """Root instruction files precede the conversation; a skill is where it was invoked."""
+    if record["reason"] == RESTORED:
+        return path in content.files
+    return reloaded(record) and (not record["reason"].startswith("skill ") or parent(path) in content.skills)
 
 
 def _of_this_moment(record: Record, event: Event, now: float) -> bool:
@@ -152,10 +188,8 @@ def _of_this_moment(record: Record, event: Event, now: float) -> bool:
 def adopted(event: Event, window: Window | None, content: Content, now: float) -> Window:
     """A ledger rebuilt from the transcript alone."""
     twin = opened(event, window, now)
-    _adopt(twin, content.blocks, now)
-    for call in content.calls:
-        if call in content.file_calls and call in content.denials:
-            _adopt(twin, content.denials[call], now, call)
+    for call, title, size in content.in_order():
+        _adopt(twin, title, size, now, call)
     for path, record in twin.files.items():
         if "." in record["parts"]:
             twin.pending[path] = record["reason"]

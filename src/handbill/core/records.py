@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 
+_SEARCHES = 100  # after so many an index is made
+
+
 class Broken(ValueError):
     """A stored line that is no record."""
 
@@ -21,7 +24,7 @@ class Broken(ValueError):
 class Records:
     """name -> record. `text` is JSON lines, each led by a newline and beginning with its name under `key`."""
 
-    __slots__ = ("_changed", "_dumps", "_loads", "_text", "key")
+    __slots__ = ("_asked", "_changed", "_dumps", "_loads", "_places", "_text", "key")
 
     def __init__(
         self,
@@ -34,6 +37,8 @@ class Records:
         self._text = text
         self._loads = loads
         self._dumps = dumps
+        self._asked = 0  # how often a line was searched for
+        self._places: dict[str, int] | None = None  # where each line begins, once many were searched for
         self._changed: dict[str, Record | None] = {}  # what differs from the text; None: no longer there
 
     @classmethod
@@ -45,6 +50,7 @@ class Records:
     def copy(self) -> Records:
         twin = Records(self.key, self._text, self._loads, self._dumps)
         twin._changed = self._changed.copy()
+        twin._asked, twin._places = self._asked, self._places  # of the same text
         return twin
 
     # --- one at a time -------------------------------------------------------------------------
@@ -109,7 +115,22 @@ class Records:
     def _find(self, path: str) -> int:
         if not self._text or self._dumps is None:
             return -1
-        return self._text.find(f'\n{{"{self.key}":{self._dumps(path)},')
+        name = self._dumps(path)
+        self._asked += 1
+        if self._asked > _SEARCHES:
+            return self._index().get(name, -1)
+        return self._text.find(f'\n{{"{self.key}":{name},')
+
+    def _index(self) -> dict[str, int]:
+        """Where each line begins, by its name as it is written: one pass instead of many searches."""
+        if self._places is None:
+            self._places, opening = {}, f'\n{{"{self.key}":'
+            start = self._text.find(opening)
+            while start >= 0:
+                name = start + len(opening)
+                self._places.setdefault(self._text[name : self._text.find('",', name) + 1], start)
+                start = self._text.find(opening, name)
+        return self._places
 
     def _at(self, start: int) -> Record | None:
         """The record in the line that begins at `start`."""
@@ -169,13 +190,17 @@ class Records:
 
     def written(self, dumps: Callable[[Any], str]) -> str:
         """The text with the changes in it; lines that did not change are not touched."""
-        text = self._text
+        removed = []
         lines = []
         for path, record in self._changed.items():
-            start = text.find(f'\n{{"{self.key}":{dumps(path)},') if text else -1
+            start = self._find(path)
             if start >= 0:
-                end = text.find("\n", start + 1)
-                text = text[:start] + (text[end:] if end >= 0 else "")
+                end = self._text.find("\n", start + 1)
+                removed.append((start, end if end >= 0 else len(self._text)))
             if record is not None:
                 lines.append("\n" + dumps({self.key: path, **record}))
-        return text + "".join(lines)
+        kept, at = [], 0
+        for start, end in sorted(removed):
+            kept.append(self._text[at:start])
+            at = end
+        return "".join([*kept, self._text[at:], *lines])

@@ -16,6 +16,7 @@ in place, they are replaced.
 
 from __future__ import annotations
 
+from handbill.core.event import SESSION_STARTED, SUBAGENT_STARTED
 from handbill.core.records import Records
 
 TYPE_CHECKING = False
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 SCHEMA = 1
+# A compaction keeps the last messages with their injections; those of a window's start stand before them.
+NEVER_IN_A_TAIL = (SESSION_STARTED, SUBAGENT_STARTED)
+# Why a file is in the window: the host put it back after a compaction. The next compaction may not.
+RESTORED = "restored by the client"
+DOUBTFUL = "doubtful"  # how a file came: the host may restore it, or not
 SEEDING, LINKED = "seeding", "active"
 
 _COPIED = (dict, list, Records)

@@ -47,6 +47,40 @@ def _anchor(boundary: Row) -> str:
     return ""
 
 
+def drop_foreign_compactions(rows: Rows, own: Own) -> bool:
+    """Compactions of another client that writes to the same transcript are not in this window; were there any?
+
+    This window's own rows, from its newest mark back, lead past a compaction of its own: through the boundary, or
+    from behind it to what it kept. They lead past another client's by a message of their own.
+    """
+    marked = next((found for marks in own if marks and (found := _last_marked(rows, marks))), "")
+    chain = _ancestors(rows, marked) if marked else []
+    foreign = [uuid for uuid, row in rows.by_id.items() if is_boundary(row) and _is_foreign(rows, uuid, chain)]
+    for uuid in foreign:
+        del rows.by_id[uuid]
+    return bool(foreign)
+
+
+def _is_foreign(rows: Rows, boundary: str, chain: list[str]) -> bool:
+    at = rows.at[boundary]
+    behind = [uuid for uuid in chain if rows.at[uuid] > at]
+    if not behind or boundary in chain:
+        return False
+    kept = set(preserved(rows.by_id[boundary]))
+    if not kept:
+        return True
+    for uuid in chain[len(behind) :]:  # from the newest row before it back
+        if uuid in kept:
+            return False
+        if rows.by_id[uuid].get("type") in ("user", "assistant"):
+            return True
+    return rows.parent[chain[-1]] not in kept
+
+
+def _last_marked(rows: Rows, marks: Collection[str]) -> str:
+    return next((uuid for uuid in reversed(rows.by_id) if _is_marked(rows.by_id[uuid], marks)), "")
+
+
 def relinked(rows: Rows, *, live: bool, partial: bool) -> str | None:
     """Put the rows that the newest compaction kept behind it, and drop all others before it.
 

@@ -54,6 +54,9 @@ _RECORDS_AGENTS = (2, 1, 259)
 _READS_AGENTS_MD = (2, 1, 281)
 _READS_MENTIONS = (2, 1, 290)
 _NAMES_AGENT = (2, 1, 323)
+_TAKES_SIBLINGS = (2, 1, 325)  # or some version since 2.1.261: those between were not tried
+# Subagents that begin without the instruction files of the project's root.
+_WITHOUT_INSTRUCTIONS = ("Explore", "Plan")
 
 
 def version_of(environ: Mapping[str, str]) -> tuple[int, ...]:
@@ -105,6 +108,7 @@ def parse(raw: Mapping[str, Any], environ: Mapping[str, str], client: int) -> Ev
         version=version,
         reads_agents_md=version >= _READS_AGENTS_MD,
         reads_mentions=version >= _READS_MENTIONS,
+        reads_root=raw.get("agent_type") not in _WITHOUT_INSTRUCTIONS or not agent,
         raw=dict(raw),
     )
 
@@ -152,13 +156,14 @@ def records_injections(event: Event) -> bool:
 
 def resume_takes_siblings(event: Event) -> bool:
     """Newer clients rebuild more than the chain of parents; the resuming version decides."""
-    return event.version >= NEWEST
+    return event.version >= _TAKES_SIBLINGS
 
 
 # --- what the transcript says ------------------------------------------------------------------
 
 _MARGIN = 64 << 10  # the parent of the first row behind a noted place stands this close before it
 _MOST = 256 << 20
+_RECENT = 32 << 20  # of a transcript; what was read before that is not among the last few files
 
 
 def look_for_signs(event: Event, world: World, since: int, asked: Asked) -> None:
@@ -189,6 +194,22 @@ def calls(event: Event, world: World, most: int) -> list[Tool]:
     known = {made.id for made in event.tools}
     found = read(world.tail(event.transcript, -most) or b"")
     return [tool(call, event.cwd) for call in found if call["id"] not in known]
+
+
+def mentions(event: Event, world: World, most: int) -> list[Tool]:
+    """Files that earlier prompts of this window name; `id` is the prompt's."""
+    from handbill.hosts.claude_mentions import mentioned
+    from handbill.hosts.claude_transcript import prompts
+
+    found = prompts(world.tail(event.transcript, -most) or b"")
+    return [Tool(ev.MENTION, id=id, places=(path,)) for id, text in found for path in mentioned(text, event.cwd, "")]
+
+
+def answers(event: Event, world: World, since: int) -> list[str]:
+    """What the agent said behind byte `since` of its transcript."""
+    from handbill.hosts.claude_transcript import answers as read
+
+    return read(world.tail(event.transcript, since) or b"")
 
 
 def window_now(
@@ -224,6 +245,15 @@ def window_now(
     if data is None or (unknown and not resumed and not _reaches(data, event)):
         return None
     return content(data, loader, agent=bool(event.agent_id), own=own)
+
+
+def may_restore(event: Event, world: World, paths: Collection[str]) -> list[str]:
+    """Files that the client may put back after a compaction: those that a call of this session named.
+
+    It restores the last few that were read or written, unless they are too large or in the messages that it keeps.
+    """
+    data = world.tail(event.transcript, -_RECENT) if event.transcript else None
+    return [path for path in paths if f'"{path}"'.encode() in (data or b"")]
 
 
 def _reaches(data: bytes, event: Event) -> bool:

@@ -46,9 +46,9 @@ class Compaction:
         return "named in the summary only" if name in self.summary else "gone"
 
 
-def last_compaction(data: bytes) -> Compaction | None:
-    """The newest one of a transcript; None: it was never compacted."""
-    rows = read(data)
+def last_compaction(data: bytes, *, agent: bool = False) -> Compaction | None:
+    """The newest one of a transcript; None: it was never compacted. `agent`: it is a subagent's."""
+    rows = read(data, agent=agent)
     boundary = next((uuid for uuid in reversed(rows.by_id) if is_boundary(rows.by_id[uuid])), "")
     if not boundary:
         return None
@@ -59,7 +59,7 @@ def last_compaction(data: bytes) -> Compaction | None:
     found.at = str(record.get("timestamp", ""))
     found.trigger = str(metadata.get("trigger", ""))
     found.tokens = (int(metadata.get("preTokens") or 0), int(metadata.get("postTokens") or 0))
-    earlier = read(data[: rows.at[boundary]])
+    earlier = read(data[: rows.at[boundary]], agent=agent)
     before, after = select(earlier), select(rows)
     now = after.inside if after is not None else set()
     for uuid in [uuid for uuid in earlier.by_id if before is not None and uuid in before.inside]:

@@ -181,7 +181,7 @@ def style_of(text: str, value: dict[str, Any]) -> tuple[int | str | None, bool, 
                     return indent, ascii_only, end
     raise OddFormatting(
         "its formatting would change",
-        "`--reformat` writes it anew with two spaces; `--dry-run` shows what would be added, to paste by hand",
+        "`--reformat` rewrites it with two spaces; `--dry-run` shows what would be added, to paste by hand",
     )
 
 

@@ -6,7 +6,7 @@ Records appear about 100 ms late, so absence proves nothing unless a later recor
 from __future__ import annotations
 
 from handbill.core.event import MAIN
-from handbill.hosts.claude_rows import calls_in, is_boundary, records_with
+from handbill.hosts.claude_rows import blocks_of, calls_in, is_boundary, records_with
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,34 @@ def calls(data: bytes) -> list[dict[str, Any]]:
             rest = data[data.rfind(record["uuid"].encode()) :]
     found = records_with(rest, b'"tool_use"')
     return [{**call, "timestamp": record.get("timestamp")} for record in found for call in calls_in(record)]
+
+
+def runs_now(data: bytes, words: str) -> bool:
+    """Is a shell command with these words running? Its call is there, and its result is not."""
+    calls = [call for record in records_with(data, b'"tool_use"') for call in calls_in(record)]
+    inputs = [(call["id"], call.get("input")) for call in calls if call.get("name") == "Bash"]
+    open_ones = [id for id, values in inputs if isinstance(values, dict) and words in str(values.get("command", ""))]
+    results = {
+        block.get("tool_use_id") for record in records_with(data, b'"tool_result"') for block in blocks_of(record)
+    }
+    return any(id not in results for id in open_ones)
+
+
+def prompts(data: bytes) -> list[tuple[str, str]]:
+    """(id, text) of what a person typed."""
+    found = []
+    for record in records_with(data, b'"promptId"'):
+        typed = record.get("type") == "user" and "toolUseResult" not in record and not record.get("isMeta")
+        texts = [block.get("text") for block in blocks_of(record)] if typed else []
+        found += [(str(record.get("promptId")), text) for text in texts if isinstance(text, str) and "@" in text]
+    return found
+
+
+def answers(data: bytes) -> list[str]:
+    """The texts that the agent wrote, the oldest first."""
+    found = records_with(data, b'"assistant"')
+    said = [block for record in found if record.get("type") == "assistant" for block in blocks_of(record)]
+    return [block["text"] for block in said if block.get("type") == "text" and isinstance(block.get("text"), str)]
 
 
 def path_of(transcript: str, agent_id: str) -> str:

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from handbill.core.content import Content
-from handbill.core.pack import BETWEEN, HELD, blocks_in, read_title
-from handbill.hosts.claude_chain import beside_chain, chain_from, leaf_of, preserved, relinked
+from handbill.core.pack import BETWEEN, HELD, blocks_in, bodies_in, is_same_rules, read_title, unescaped
+from handbill.digest import digest_of
+from handbill.hosts.claude_chain import (
+    beside_chain,
+    chain_from,
+    drop_foreign_compactions,
+    leaf_of,
+    preserved,
+    relinked,
+)
 from handbill.hosts.claude_rows import (
     attachment_of,
     blocks_of,
@@ -78,6 +86,8 @@ def select(
     rows: Rows, loader: Loader | None = None, *, size: int = 0, partial: bool = False, own: Own = ()
 ) -> Selection | None:
     """None: the rows that were read do not suffice."""
+    if loader is None and drop_foreign_compactions(rows, own) and partial:
+        return None  # this window began before what was read
     compacted = any(map(is_boundary, rows.by_id.values()))
     kept = relinked(rows, live=loader is None, partial=partial)
     if kept is None:
@@ -98,45 +108,81 @@ def _content(rows: Rows, loader: Loader | None, size: int, *, partial: bool, own
     if chosen is None:
         return None
     found = Content(whole=chosen.whole)
-    for uuid, row in rows.by_id.items():
+    for number, (uuid, row) in enumerate(rows.by_id.items()):
         if uuid in chosen.inside:
-            _take(row, found)
+            _take(row, found, number)
     _order(rows, chosen.chain, found)
     return found
 
 
-def _take(row: Row, found: Content) -> None:
+def _take(row: Row, found: Content, number: int) -> None:
     whole, cut = blocks_and_cuts(row)
+    found.order.update({("", title): number for title in whole})
     found.blocks.update(whole)
+    found.foreign |= foreign_blocks(row)
     found.cut |= cut
     for denied, reason in denials(row):
+        found.order.update({(denied, title): number for title in reason})
         found.denials.setdefault(denied, {}).update(reason)
     for call in calls_in(row):
         found.calls.append(call["id"])
         if call.get("name") in _FILE_TOOLS:
             found.file_calls.add(call["id"])
-    for block in blocks_of(row) if row.get("type") == "user" else ():
-        text = block.get("text")
+    found.files.update(files_shown(row))
+    if row.get("type") == "user" and isinstance(row.get("promptId"), str):
+        found.prompts.add(row["promptId"])
+    texts = [block.get("text") for block in blocks_of(row)] if row.get("type") == "user" else []
+    for text in [*texts, *_skills_again(row)]:
         if isinstance(text, str) and text.startswith(_SKILL):
             found.skills.append(text[len(_SKILL) :].partition("\n")[0])
 
 
-def blocks_and_cuts(row: Row) -> tuple[dict[Title, int], set[Title]]:
-    """Our blocks in one injection: whole ones, and those that the client cut to a preview.
-
-    One row holds the values of all handlers of a start; only a value of its own can be cut.
-    """
+def _skills_again(row: Row) -> list[object]:
+    """Skills that the client puts back after a compaction."""
     attachment = attachment_of(row)
+    skills = attachment.get("skills") if attachment.get("type") == "invoked_skills" else ()
+    return [one.get("content") for one in skills if isinstance(one, dict)] if isinstance(skills, list) else []
+
+
+def files_shown(row: Row) -> list[str]:
+    """The file that the client itself shows in full here: restored after a compaction, mentioned, or read."""
+    attachment = attachment_of(row)
+    shown = attachment.get("content") if attachment.get("type") == "file" else row.get("toolUseResult")
+    file = shown.get("file") if isinstance(shown, dict) else None
+    if not isinstance(file, dict) or attachment.get("truncated") is True:
+        return []
+    path, lines = file.get("filePath"), file.get("numLines")
+    is_whole = file.get("startLine") == 1 and isinstance(lines, int) and lines == file.get("totalLines")
+    return [path] if isinstance(path, str) and is_whole else []
+
+
+def blocks_and_cuts(row: Row) -> tuple[dict[Title, int], set[Title]]:
+    """Our blocks in one injection: whole ones, and those that the client cut to a preview."""
     whole: dict[Title, int] = {}
     cut: set[Title] = set()
-    content = attachment.get("content") if attachment.get("type") == "hook_additional_context" else ()
-    for text in content if isinstance(content, list) else [content]:
-        if isinstance(text, str):
-            if text.startswith(_CUT):
-                cut.update(filter(None, map(read_title, text.split("\n"))))
-            else:
-                whole.update(blocks_in(text))
+    for text in _injected(row):  # each value is cut, or not, on its own
+        if text.startswith(_CUT):
+            cut.update(filter(None, map(read_title, text.split("\n"))))
+        else:
+            whole.update(blocks_in(text))
     return whole, cut
+
+
+def foreign_blocks(row: Row) -> set[Title]:
+    """Blocks of one part whose text does not match the digest in their title: another hook's text begins with it."""
+    bodies = [one for text in _injected(row) for one in bodies_in(text)]
+    return {title for title, body in bodies if title[3] == 1 and not _is_true(title, body)}
+
+
+def _injected(row: Row) -> list[str]:
+    """What hooks said: one row holds the values of all handlers of a start."""
+    attachment = attachment_of(row)
+    content = attachment.get("content") if attachment.get("type") == "hook_additional_context" else ()
+    return [text for text in (content if isinstance(content, list) else [content]) if isinstance(text, str)]
+
+
+def _is_true(title: Title, body: str) -> bool:
+    return is_same_rules(body) or title[1] in (digest_of(body), digest_of(unescaped(body)))
 
 
 def denials(row: Row) -> list[tuple[str, dict[Title, int]]]:

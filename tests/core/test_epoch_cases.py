@@ -1,0 +1,99 @@
+"""Windows over time, step by step."""
+
+from __future__ import annotations
+
+import pytest
+from test_epochs import record, start
+
+from handbill.core import epochs
+from handbill.core.event import SUBAGENT_STARTED, Event
+from handbill.core.window import Window
+from makers import batch, window
+
+
+@pytest.mark.parametrize("source", ["compact", "startup"])
+@pytest.mark.parametrize("known", ["nothing", "a side event"])
+def test_a_start_of_a_window_that_we_do_not_know(source: str, known: str) -> None:
+    before = None if known == "nothing" else Window("s", "main")
+    assert epochs.chapter(start(source), before, 100.0) == (epochs.COMPACT if source == "compact" else epochs.FRESH)
+
+
+def test_a_compaction_is_recorded_with_its_place() -> None:
+    after = epochs.compacted(window(files={"/a": record()}, suspect=7), 42, 9.0)
+    assert (after.epoch, after.carried_from, after.suspect) == (1, 42, -1)
+    assert list(after.carried) == ["/a"] and not after.files and after.flags["compacted"] == 9.0
+
+
+@pytest.mark.parametrize("suspect, after", [(-1, 50), (0, 0), (7, 7)])
+def test_a_coming_compaction_is_suspected_from_the_first_place(suspect: int, after: int) -> None:
+    assert epochs.arming(window(suspect=suspect), 50, "auto").suspect == after
+    found = epochs.suspected(window(suspect=suspect), 50)
+    assert found is not None and found.suspect == after
+
+
+def test_a_window_that_nobody_knows_is_not_suspected() -> None:
+    assert epochs.suspected(None, 50) is None
+
+
+@pytest.mark.parametrize(
+    "client, transcript, changed", [(7, "/t", False), (8, "/t", True), (7, "/u", True), (8, "/u", True)]
+)
+def test_a_window_goes_on_in_another_process(client: int, transcript: str, changed: bool) -> None:
+    before = window(client=7, transcript="/t")
+    after = epochs.reopened(before, Event("session_started", "s", client=client, transcript=transcript))
+    assert (after is not before) is changed and (after.client, after.transcript) == (client, transcript)
+
+
+@pytest.mark.parametrize("agent, name", [("", "main"), ("a1", "a1")])
+def test_a_window_that_is_known_from_a_side_event(agent: str, name: str) -> None:
+    noted = epochs.side_noted(Event("instructions_loaded", "s", agent_id=agent), 3.0)
+    assert noted.agent == name and not noted.started
+    opened = epochs.opened(Event(SUBAGENT_STARTED, "s", agent_id=agent), noted, 9.0)
+    assert opened.agent == name and opened.started and opened.created == 3.0
+
+
+def test_what_a_side_event_noted_is_kept() -> None:
+    noted = Window("s", "main", created=3.0)
+    noted.files["/CLAUDE.md"] = record("h", "host")
+    assert "/CLAUDE.md" in epochs.opened(start("startup"), noted, 9.0).files
+    assert not epochs.opened(start("startup"), window(files={"/a": record()}), 9.0).files
+
+
+@pytest.mark.parametrize(
+    "reason, chars, again",
+    [
+        ("skill x, typed", epochs.REATTACHED, True), ("skill x, typed", epochs.REATTACHED + 1, False),
+        ("session_start", 10**6, True), ("nested, read by the host", 5, False), ("restored by the client", 5, False),
+    ],
+)  # fmt: skip
+def test_what_the_host_loads_again_by_itself(reason: str, chars: int, again: bool) -> None:
+    assert epochs.reloaded(record("h", "host", reason=reason, chars=chars)) is again
+    assert not epochs.reloaded(record("k", reason=reason, chars=chars))
+
+
+def test_a_claim_that_was_printed() -> None:
+    after = epochs.printed(window(claims=[{"id": 1}, {"id": 2}]), 2)
+    assert after is not None and after.claims == [{"id": 1}, {"id": 2, "printed": True}]
+    assert epochs.printed(None, 1) is None
+
+
+def test_a_suspicion_that_was_wrong() -> None:
+    before = window(suspect=5, flags={"compacting": "auto", "suspect_mark": "x", "told": True})
+    after = epochs.cleared(before)
+    assert after.suspect == -1 and after.flags == {"told": True} and before.suspect == 5
+
+
+def test_flags_of_an_epoch_end_with_it() -> None:
+    flags = {"elsewhere": ["/a"], "kept_unknown": True, "awaits": 5, "compacting": "auto", "project": "x"}
+    after = epochs.next_epoch(window(flags=flags, pending={"/a": "why"}, touched={"/d": ["AGENTS.md"]}))
+    assert after.flags == {"project": "x"} and not after.pending and not len(after.touched)
+
+
+@pytest.mark.parametrize(
+    "kind, answer",
+    [("tool_batch_finished", epochs.ADOPT), ("prompt_submitted", epochs.WAIT), ("stopping", epochs.GO_ON)],
+)
+def test_events_of_an_unknown_window(kind: str, answer: str) -> None:
+    event = batch() if kind == "tool_batch_finished" else Event(kind, "s")
+    assert epochs.chapter(event, None, 5.0) == answer
+    assert epochs.chapter(event, window(), 5.0) == epochs.GO_ON

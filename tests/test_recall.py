@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from handbill.core.content import Content
+from handbill.core.event import SESSION_STARTED, Event
+from handbill.recall import recall
+from makers import window
+
+
+def started(source: str) -> Event:
+    return Event(SESSION_STARTED, "s", source=source)
+
+
+@pytest.mark.parametrize("source, taken", [("startup", False), ("clear", True)])
+def test_a_launched_workers_role_goes_on_after_clear_only(source: str, taken: bool) -> None:
+    event, noted = started(source), list[Any]()
+    store = SimpleNamespace(
+        noted=lambda key, _: {"role": "worker"} if key[0] == "first-1" else None,
+        note=lambda *words: noted.append(words), take_handover=lambda _: None,
+    )  # fmt: skip
+    config = SimpleNamespace(projects="", environ={"HANDBILL_LAUNCHED": "first-1"})
+    recall(SimpleNamespace(event=event, store=store, facts=None, config=config, trace=print), window())  # type: ignore[arg-type]
+    assert bool(noted) is taken and bool(event.notes.get("launched")) is taken
+
+
+@pytest.mark.parametrize("boundary, compacted", [(-1, False), (499, False), (500, True)])
+def test_only_a_compaction_after_the_note_counts(boundary: int, compacted: bool) -> None:
+    event, content = started("resume"), Content()
+    content.boundary = boundary
+    store = SimpleNamespace(noted=lambda _key, _kind: {"offset": 500})
+    config = SimpleNamespace(projects="", environ={})
+    facts = SimpleNamespace(content=content)
+    recall(SimpleNamespace(event=event, store=store, facts=facts, config=config, trace=print), window())  # type: ignore[arg-type]
+    assert event.notes["compacted"] is compacted
