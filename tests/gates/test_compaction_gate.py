@@ -53,7 +53,7 @@ def test_a_handler_has_its_files_again_and_nothing_is_held(box: Box) -> None:
     assert counts(box, "MARK-STATE", "MARK-TASK") == [0, 0]
     text = "\n".join(box.sim.compact().texts)
     assert counts(box, "MARK-STATE", "MARK-TASK", "MARK-PROGRESS", "OLD-TASK") == [1, 1, 1, 0]
-    assert "role is handler" in text and "2 of the 2 files that this role works by" in text
+    assert "role is handler" in text and "2 of 2 files of this role" in text
     for _ in range(2):
         after = box.sim.batch(("Bash", {"command": "make"}))
         assert after.denied == "" and after.texts == []
@@ -96,7 +96,7 @@ def test_a_turn_without_calls_is_kept_from_ending_once(box: Box) -> None:
     box.sim.compact()
     assert box.sim.stop(again=True).denied == "", "another hook keeps it going: not our turn"
     kept = box.sim.stop().denied
-    assert "docs/handler-dispatches/login.md" in kept and "since (1)" in kept
+    assert "docs/handler-dispatches/login.md" in kept and "still needs 1 file:" in kept
     assert box.sim.stop(again=True).denied == "" and box.sim.stop().denied == ""
     assert box.sim.batch(("Bash", {"command": "make"})).denied == "", "then silent"
 

@@ -114,11 +114,11 @@ def test_a_lost_ledger_does_not_make_the_gate_speak_again(make_box: Make) -> Non
         box.write(f".context/{name}.md", f"MARK-{name}\n" + "word " * 1500)
     lanes(box, 2)
     box.sim.start()
-    before = seen(box).count("of its 3 files")
+    before = seen(box).count("of 3 files")
     (box.state_folder / f".windows/{box.sim.session}.jsonl").unlink()
     for _ in range(3):
         box.sim.batch(("Bash", {"command": "true"}))
-    assert before == 1 == seen(box).count("of its 3 files") and seen(box).count("MARK-DECISIONS") == 0
+    assert before == 1 == seen(box).count("of 3 files") and seen(box).count("MARK-DECISIONS") == 0
 
 
 def test_a_subagent_that_is_continued_on_an_old_client_hears_it_again(make_box: Make) -> None:
@@ -127,11 +127,11 @@ def test_a_subagent_that_is_continued_on_an_old_client_hears_it_again(make_box: 
     box.sim.start()
     box.sim.subagent("a1")
     box.sim.read("one/f.py", agent="a1")
-    assert "read these files" in seen(box, "a1")
+    assert "Before you go on, read" in seen(box, "a1")
     box.sim.views["a1"] = []
     box.sim.subagent("a1")
     box.sim.batch(("Bash", {"command": "true"}), agent="a1")
-    assert "read these files" in seen(box, "a1")
+    assert "Before you go on, read" in seen(box, "a1")
 
 
 # --- roles ---------------------------------------------------------------------------------------

@@ -77,7 +77,9 @@ def test_the_lanes_of_a_start_say_one_thing(make_box: Make) -> None:
     said = {"summary": "S", "nextSteps": ["N"], "requiredFiles": names}
     FileStore(str(box.state_folder)).leave_handover({"session": "X", "context": said, "by": ""})
     box.sim.start()
-    assert seen(box).count("was set down by") == 1 and [seen(box).count(f"MARK-{name}") for name in names] == [1, 0, 0]
+    assert seen(box).count("stopped work on the session") == 1 and [
+        seen(box).count(f"MARK-{name}") for name in names
+    ] == [1, 0, 0]
 
 
 def test_what_was_set_down_with_odd_line_ends_comes_once(make_box: Make) -> None:
@@ -98,7 +100,7 @@ def test_a_worker_takes_nothing_up(make_box: Make) -> None:
     box.sim.start()
     assert "was set down" not in seen(box)
     box.sim.clear()
-    assert "was set down" in seen(box)
+    assert "stopped work on the session" in seen(box)
 
 
 def test_pruning_leaves_the_notes_of_a_window_that_lives(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_delivers_the_files_once_the_most_important_first(box: Box) -> None:
     text = "\n".join(box.sim.start().texts)
     assert counts(box) == dict.fromkeys(MARKS, 1)
     places = [text.index(mark) for mark in MARKS.values()]
-    assert places == sorted(places) and "6 of its 6 files" in text
+    assert places == sorted(places) and "6 of 6 files" in text
     for _ in range(3):
         assert box.sim.batch(("Bash", {"command": "true"})).texts == []
     assert box.sim.prompt("go on").texts == [] and box.sim.start("resume").texts == []
@@ -62,7 +62,7 @@ def test_comes_again_after_a_compaction(box: Box) -> None:
     box.sim.read("one/f.py")
     box.sim.compact()
     assert counts(box) == dict.fromkeys(MARKS, 1)
-    assert seen(box).count("6 of its 6 files") == 1
+    assert seen(box).count("6 of 6 files") == 1
 
 
 def test_what_does_not_fit_is_listed_whole(box: Box) -> None:
@@ -71,7 +71,9 @@ def test_what_does_not_fit_is_listed_whole(box: Box) -> None:
     text = seen(box)
     assert "MARK-TASKS" not in text and counts(box)["AGENT_PLAYBOOK.md"] == 1, "a later one that fits is given"
     assert (
-        "5 of its 6 files" in text and str(box.project / ".context/TASKS.md") in text and "for lack of room: 1." in text
+        "5 of 6 files" in text
+        and str(box.project / ".context/TASKS.md") in text
+        and "budget is used up: 1 file." in text
     )
     assert how(box)["TASKS.md"] == ""
     box.sim.read(".context/TASKS.md")
@@ -83,7 +85,11 @@ def test_direct_names_every_file_with_the_first_results_and_never_again(box: Box
     assert ".context/" not in "\n".join(box.sim.start().texts)
     first = box.sim.batch(("Bash", {"command": "true"})).texts[0]
     line = first.split("\n", 1)[1]
-    assert "\n" not in line and all(str(box.project / ".context" / name) in line for name in MARKS) and "(6)" in line
+    assert (
+        "\n" not in line.strip()
+        and all(str(box.project / ".context" / name) in line for name in MARKS)
+        and "read 6 files:" in line
+    )
     for _ in range(3):
         assert box.sim.batch(("Bash", {"command": "true"})).texts == []
     box.sim.read(*(f".context/{name}" for name in list(MARKS)[:2]))
@@ -101,11 +107,15 @@ def test_require_holds_calls_until_all_is_read(box: Box) -> None:
     settings(box, mode="require")
     box.sim.start()
     held = box.sim.batch(("Bash", {"command": "make"}))
-    assert held.denied.startswith("[Held by Handbill]") and "(6)" in held.denied and held.texts == []
+    assert (
+        held.denied.startswith("[Held by Handbill]")
+        and "(6 files). This is held message 1 of" in held.denied
+        and held.texts == []
+    )
     names = list(MARKS)
     assert box.sim.read(*(f".context/{name}" for name in names[:3])).denied == "", "reads of them pass"
     held = box.sim.batch(("Bash", {"command": "make"}))
-    assert "(3)" in held.denied and names[0] not in held.denied
+    assert "(3 files). This is held" in held.denied and names[0] not in held.denied
     shown = " ".join(f".context/{name}" for name in names[3:])
     assert box.sim.batch(("Bash", {"command": f"cat {shown}"})).denied == "", "so do plain shell reads"
     assert box.sim.batch(("Bash", {"command": "make"})).denied == ""
@@ -117,7 +127,7 @@ def test_require_lets_go_and_says_so(box: Box) -> None:
     box.sim.start()
     assert box.sim.batch(("Bash", {"command": "make"}), ("Glob", {"pattern": "*"})).denied
     last = box.sim.batch(("Bash", {"command": "make"}))
-    assert last.denied and "no longer held" in last.texts[0] and "still unread: 6" in last.texts[0]
+    assert last.denied and "no longer held" in last.texts[0] and "Still unread: 6 context files" in last.texts[0]
     assert box.sim.batch(("Bash", {"command": "make"})).denied == ""
     assert seen(box).count("no longer held") == 1
     assert "let go after 2" in box.errors()[0] and last.messages
@@ -128,7 +138,7 @@ def test_require_never_waits_for_a_file_that_cannot_be_read(box: Box) -> None:
     (box.project / ".context/BINARY.md").write_bytes(b"\0\1")
     box.write(".context/EMPTY.md", "")
     box.sim.start()
-    assert "(1)" in box.sim.batch(("Bash", {"command": "make"})).denied
+    assert "(1 file). This is held" in box.sim.batch(("Bash", {"command": "make"})).denied
     read = {"file_path": str(box.project / ".context/TASKS.md")}
     box.sim.batch(("Read", read, "<tool_use_error>cannot be read</tool_use_error>"))
     assert box.sim.batch(("Bash", {"command": "make"})).denied == ""
@@ -147,7 +157,7 @@ def test_require_falls_back_to_words_where_calls_cannot_be_held(box: Box) -> Non
     settings(box, mode="require")
     box.sim.held_tools = "Write"
     box.sim.start()
-    assert "read these files before you go on" in box.sim.batch(("Bash", {"command": "make"})).texts[0]
+    assert "Before you go on, read" in box.sim.batch(("Bash", {"command": "make"})).texts[0]
     assert box.sim.batch(("Bash", {"command": "make"})).texts == []
 
 
@@ -170,7 +180,7 @@ def test_silent_without_a_session_id(box: Box) -> None:
 def test_a_subagent_is_directed(box: Box) -> None:
     box.sim.start()
     box.sim.subagent("a1")
-    assert "(6)" in "\n".join(box.sim.batch(("Bash", {"command": "true"}), agent="a1").texts)
+    assert "read 6 files" in "\n".join(box.sim.batch(("Bash", {"command": "true"}), agent="a1").texts)
     assert not any(counts(box, "a1").values())
     assert box.sim.batch(("Bash", {"command": "true"}), agent="a1").texts == []
 
@@ -179,7 +189,7 @@ def test_fires_before_the_write_gate(box: Box) -> None:
     settings(box, mode="require")
     box.sim.start()
     held = box.sim.write("one/new.py").denied
-    assert "context is read first" in held and "was not written yet" not in held
+    assert "You must read this project's context first" in held and "was not written yet" not in held
     box.sim.read(*(f".context/{name}" for name in MARKS))
     assert box.sim.write("one/new.py").denied == "" and seen(box).count("rules of one") == 1, (
         "they came with the results"
@@ -235,4 +245,4 @@ def test_lost_words_come_again(box: Box) -> None:
     box.sim.batch(("Bash", {"command": "true"}))
     box.sim.batch(("Bash", {"command": "true"}))
     box.sim.batch(("Bash", {"command": "true"}))
-    assert seen(box).count("read these files before you go on") == 1
+    assert seen(box).count("Before you go on, read") == 1

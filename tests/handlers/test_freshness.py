@@ -6,6 +6,11 @@ import os
 from collections.abc import Callable
 
 from box import Box
+from handbill.core.event import PROMPT_SUBMITTED, Event
+from handbill.core.records import Records
+from handbill.handlers.freshness import MOST, handle
+from handbill.hotjson import dumps, loads
+from makers import DictWorld, config, window
 
 
 def updated(box: Box) -> list[str]:
@@ -107,3 +112,33 @@ def test_another_windows_edit_is_news_to_this_one(make_box: Callable[..., Box]) 
     box.sim.read("one/f.py")
     assert updated(box) == ["AGENTS.md"]
     assert "by the subagent" not in "".join(text for _, text in box.sim.views["a1"])
+
+
+def test_a_page_that_was_empty_when_its_turn_came_is_looked_for_again(make_box: Callable[..., Box]) -> None:
+    box, two = make_box(), "two/.directives/AGENTS.md"
+    box.write("one/.directives/AGENTS.md", "y" * 9300 + "\n")
+    box.write(two, "x" * 9300 + "\n")
+    box.sim.start()
+    box.sim.read("one/f.py", "two/f.py")
+    box.write(two, "")
+    box.sim.read("one/f.py")
+    assert box.state()["pendingPreloads"] == {}
+    box.write(two, "rules of two\n")
+    assert "rules of two" in "".join(box.sim.read("two/f.py").texts)
+
+
+def test_many_files_are_compared_in_turns() -> None:
+    files = {f"/p/{number}": "x" for number in range(250)}
+    world, asked = DictWorld(files), list[str]()
+    stored = Records.of("path", {path: {"stamp": "1:1", "parts": "k"} for path in files}).written(dumps)
+    held = window()
+    held.files = Records("path", stored, loads, dumps)
+    world.stamp = lambda path: asked.append(path) or "1:1"  # type: ignore[method-assign,func-returns-value]
+    seen: set[str] = set()
+    for at in range(3):
+        world.now = lambda at=at: float(at)  # type: ignore[method-assign,misc]
+        asked.clear()
+        handle(Event(PROMPT_SUBMITTED, "s"), held, world, config())  # type: ignore[arg-type]
+        assert 0 < len(asked) <= MOST
+        seen |= set(asked)
+    assert seen == set(files)

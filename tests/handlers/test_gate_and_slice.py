@@ -177,3 +177,26 @@ def test_a_subagents_first_pages_stay_under_the_cap(make_box: Callable[..., Box]
         box.sim.batch(("Bash", {"command": "true"}), agent="x1")
     assert sum("/big" in path for path, *_ in box.sim.copies("x1")) == 8
     assert set(box.sim.copies("x1").values()) == {1}
+
+
+def test_a_task_is_matched_by_the_type_of_its_agent(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    for id, kind, place in (("a1", "general-purpose", "one"), ("a2", "Explore", "two")):
+        call = {"prompt": f"Change {place}/f.py.", "subagent_type": kind}
+        box.sim.send({"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": call, "tool_use_id": id})
+    first = box.sim.send({"hook_event_name": "SubagentStart", "agent_id": "x1", "agent_type": "Explore"})
+    paths = [path for path, *_ in first.titles]
+    assert any("/two/" in path for path in paths) and not any("/one/" in path for path in paths)
+
+
+def test_a_denial_carries_only_what_it_is_about(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.write("one/.directives/AGENTS.md", "y" * 9300 + "\n")
+    box.write("two/.directives/AGENTS.md", "x" * 1500 + "\n")
+    box.write("three/.directives/AGENTS.md", "rules of three\n")
+    box.sim.start()
+    box.sim.read("one/f.py", "two/f.py")
+    assert list(box.state()["pendingPreloads"]) == [str(box.project / "two/.directives/AGENTS.md")]
+    held = box.sim.write("three/new.py")
+    assert "rules of three" in held.denied and "xxx" not in held.denied

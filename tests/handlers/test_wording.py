@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,9 @@ MUST = {  # what a person would miss: every path, the count, the next action
     ("load_gate", "direct"): {"paths", "count"}, ("load_gate", "require"): {"files", "count", "held", "most"},
     ("load_gate", "released"): {"files", "count"}, ("compaction", "given"): {"files", "count", "role"},
     ("compaction", "list"): {"files", "count", "role"}, ("compaction", "stop"): {"files", "count", "role"},
-    ("resume", "resume"): {"mode", "project", "resume_file", "files", "count", "questions", "checklist", "next_action"},
-    ("resume", "left"): {"left", "left_count"}, ("resume", "restore"): {"summary", "next_steps", "files", "count", "next_action"},
+    ("resume", "resume"): {"mode", "project"}, ("resume", "files"): {"files", "given", "count"},
+    ("resume", "left"): {"left", "left_count"}, ("resume", "restore"): {"summary", "details"},
+    ("resume", "questions"): {"questions"}, ("resume", "checklist"): {"checklist"}, ("resume", "next"): {"next_action"},
     ("resume", "inactive"): {"mode", "why"},
 }  # fmt: skip
 
@@ -89,9 +91,33 @@ def test_words_that_cannot_be_used_are_passed_over(tmp_path: Path, text: str) ->
 
 def test_facts_are_not_read_as_places(tmp_path: Path) -> None:
     said = say("load_gate", "direct", World(()), config(tmp_path), count="{paths}", paths="{count} {x}")
-    assert "({paths})" in said and said.endswith("{count} {x}")
+    assert "read {paths} files" in said and said.endswith("{count} {x}")
 
 
 def test_the_documents_tone_can_be_chosen(tmp_path: Path) -> None:
     said = say("load_gate", "direct", World(()), config(tmp_path, wording="mandatory"), count=1, paths="/a")
-    assert said == "STOP. Read your 1 context files before proceeding: /a"
+    assert said == "STOP. Read your 1 context file before proceeding: /a"
+
+
+@pytest.mark.parametrize(
+    "text, value, said",
+    [
+        ("{n:file}", 1, "1 file"), ("{n:file}", 0, "0 files"), ("{n:held message}", 2, "2 held messages"),
+        ("Read {n:it|them}", 1, "Read it"), ("Read {n:it|them}", 3, "Read them"), ("{n}", 7, "7"), ("{other:file}", 1, "{other:file}"),
+    ],
+)  # fmt: skip
+def test_plurals(tmp_path: Path, text: str, value: int, said: str) -> None:
+    own = {"load_gate": {"factual": {"direct": f"{text} {{count}} {{paths}}"}}}
+    (tmp_path / ".handbill.messages.json").write_text(json.dumps(own))
+    assert say("load_gate", "direct", World(()), config(tmp_path), n=value, count=1, paths="/a") == f"{said} 1 /a"
+
+
+@pytest.mark.parametrize("gate, style, kind", TEXTS)
+def test_no_text_has_a_wrong_plural_for_one_or_two(tmp_path: Path, gate: str, style: str, kind: str) -> None:
+    made = Config(str(tmp_path), str(tmp_path / "home"), {gate: {"wording": style}})
+    made.environ = {}
+    facts = {"given": 1, "count": 1, "left_count": 1, "held": 1, "most": 3}
+    one = say(gate, kind, World(()), made, **facts)
+    assert not re.search(r"\b1 (\w+ )?(files|messages|times)\b", one), one
+    two = say(gate, kind, World(()), made, **dict.fromkeys(facts, 2))
+    assert not re.search(r"\b2 (\w+ )?(file|message|time)\b", two), two

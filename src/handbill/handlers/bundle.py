@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 
+_MOST_FILES, _MOST_READ = 200, 4 << 20  # files, characters
+
+
 class Bundle:
     """`paths`: the most important first. What of them is in the window already plays no part: every lane of a
     start, and a ledger that had to be rebuilt, must come to the same answer."""
@@ -25,12 +28,19 @@ class Bundle:
     def __init__(self, paths: Iterable[str], world: World, budget: int, permits: Collection[str] = ()) -> None:
         self.sizes: dict[str, int] = {}
         self.unusable: dict[str, str] = {}  # path -> why
-        for path in paths:
+        read = 0
+        waiting = list(paths)
+        for number, path in enumerate(waiting):
+            if number >= _MOST_FILES or read > _MOST_READ:
+                more = f" (and {len(waiting) - number - 1} more)" if len(waiting) > number + 1 else ""
+                self.unusable[path] = f"was not looked at, because there are too many files before it{more}"
+                break
             sheet = world.load(path, permitted=path in permits)
             if isinstance(sheet, Refusal):
                 self.unusable[path] = sheet.why
             else:
                 self.sizes[path] = tokens(sheet.text)
+                read += len(sheet.text)
         self.given = taken(self.sizes.items(), budget)
         self.left = [path for path in self.sizes if path not in self.given]
 
@@ -48,6 +58,10 @@ class Bundle:
             if path in self.given:
                 self.given.remove(path)
                 self.left.append(path)
+
+    def names(self, config: Config) -> str:
+        """Those that are given, as a list; without the project's path, because there is nothing left to read."""
+        return bullets(shown(path.removeprefix(f"{config.project}/")) for path in self.given)
 
     def refusals(self) -> list[str]:
         return [f"{shown(path)} {why}" for path, why in self.unusable.items()]

@@ -36,7 +36,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
         return _held(event, state, window, world, config)
     if event.kind == STOPPING:
         return _at_rest(event, state, window, world, config)
-    if window.epoch and not state:
+    if (window.epoch or event.notes.get("launched")) and not state:
         return _again(event, window, world, config)
     return _followed(event, state, window, world, config) if event.kind == TOOL_BATCH_FINISHED else None
 
@@ -63,7 +63,6 @@ def _again(event: Event, window: Window, world: World, config: Config) -> Plan |
         plan.notes.append(role.problem)
     if role.is_regular or not files:
         return plan or None
-    from handbill.core.pack import shown
     from handbill.handlers.bundle import Bundle
     from handbill.handlers.wording import bullets, say
 
@@ -71,12 +70,14 @@ def _again(event: Event, window: Window, world: World, config: Config) -> Plan |
     bundle.leave(own)
     if bundle.given or bundle.unusable:
         facts = {"role": role.name, "count": bundle.count, "given": len(bundle.given)}
-        text = [say("compaction", "given", world, config, files=bullets(map(shown, bundle.given)), **facts)]
+        kind = "given" if window.epoch else "cleared"
+        text = [say("compaction", kind, world, config, files=bundle.names(config), **facts)] if bundle.given else []
         if bundle.unusable:
             text.append(say("compaction", "unusable", world, config, unusable=bullets(bundle.refusals())))
             plan.notes += [f"a file of the role {role.name}: {line}" for line in bundle.refusals()]
         plan.say("role", "\n\n".join(text), f"role {role.name}")
     bundle.want(plan, f"role {role.name}")
+    plan.awaited += bundle.left
     plan.permits += [path for path in role.permits if path in bundle.given]
     plan.flags[FLAG] = {
         "epoch": window.epoch, "role": role.name, "left": bundle.left, "state": ARMED, "at": 0.0, "read": [],
@@ -104,6 +105,7 @@ def _held(event: Event, state: State, window: Window, world: World, config: Conf
     from handbill.handlers.reading import reads_only
     from handbill.handlers.wording import say
 
+    state = {**state, "left": [path for path in state["left"] if not has(window, path)]}
     late = missing(state, window)
     passed = state["state"] == TOLD and world.now() - state["at"] > _ONE_MESSAGE
     open_files = [*state["left"], *late] if state["state"] == ARMED else [*state["left"], *state["given"]]
@@ -125,7 +127,7 @@ def _held(event: Event, state: State, window: Window, world: World, config: Conf
 def _at_rest(event: Event, state: State, window: Window, world: World, config: Config) -> Plan | None:
     """The failsafe: a turn that made no call at all."""
     late = missing(state, window)
-    paths = [*state.get("left", ()), *late]
+    paths = [*(path for path in state.get("left", ()) if not has(window, path)), *late]
     if state.get("state") != ARMED or event.source == "again" or not paths:
         return None
     from handbill.handlers.wording import say
@@ -147,7 +149,7 @@ def _followed(event: Event, state: State, window: Window, world: World, config: 
 
     plan = Plan()
     read, tried = paths_read(event, state["left"], world, config)
-    left = [path for path in state["left"] if path not in read and path not in tried]
+    left = [path for path in state["left"] if path not in read and path not in tried and not has(window, path)]
     after = {**state, "left": left, "state": state["state"] if left or missing(state, window) else DONE}
     after.update(read=[*state["read"], *read], tried=[*state["tried"], *tried])
     if state["state"] != ARMED:

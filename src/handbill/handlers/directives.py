@@ -149,11 +149,12 @@ def present(
 ) -> tuple[list[tuple[str, str]], bool]:
     """(path, name) of the directives at one level, core types first, then the known and the asked for ones;
     and whether one is still empty."""
-    names = world.names(f"{level}/{FOLDER}")
+    names = frozenset(world.names(f"{level}/{FOLDER}"))
     types = dict.fromkeys(config.core_types + config.skill_types + asked)
     found = [(f"{level}/{FOLDER}/{name}", name) for name in types if name in names]
     bare = f"{level}/AGENTS.md"
-    if config.bare_agents_md and "AGENTS.md" not in names and world.is_file(bare):
+    wanted = config.bare_agents_md or not under(level, config.project)  # a project speaks for itself only
+    if wanted and "AGENTS.md" not in names and world.is_file(bare):
         found.insert(0, (bare, "AGENTS.md"))
     ripe = [(path, name) for path, name in found if not _is_empty(path, world)]
     return ripe, len(ripe) < len(found)
@@ -171,6 +172,8 @@ def _host_brings(level: str, path: str, how: str, event: Event, world: World, co
     """Why the host itself puts this file into the window; empty: it does not. It says so too late, or not at all."""
     from handbill.handlers.native import imported, reads_agents_md
 
+    if under(config.project, level) and not event.reads_root:
+        return ""
     if imported(level, path, world):
         return "imported by CLAUDE.md"
     bare = f"{level}/AGENTS.md"

@@ -11,7 +11,8 @@ from handbill.core.plan import Plan
 from handbill.core.resuming import CONTEXT, HEAD, MEDIUM
 from handbill.core.schema import problems
 from handbill.handlers.bundle import Bundle
-from handbill.handlers.wording import bullets, say
+from handbill.handlers.skills import skill_file
+from handbill.handlers.wording import bullets, one_line, say
 from handbill.hotjson import dumps
 
 TYPE_CHECKING = False
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
     from handbill.core.resuming import Layout
     from handbill.world import World
 
-NEXT = "execute-project"
-QUESTIONS = {  # what to be sure of, and where it usually stands
+QUESTIONS = {  # what to be sure of, and where the answer usually is
     "What problem are we solving?": "overview.md",
     "What is the next task?": "steps.md",
     "What is the approach?": "plan.md",
@@ -72,7 +72,7 @@ class ResumeFile:
         self.files = Files(names, (layout.home(project), parent(self.path), config.project), world, config)
         paths = () if self.wrong else (self.path, *self.files.named)
         self.bundle = Bundle(paths, world, config.gate("resume")["budget"])
-        self.action = NEXT if self.wrong else str(self.head.get("next_action") or NEXT)  # a wrong one may be endless
+        self.action = "" if self.wrong else str(self.head.get("next_action") or "")  # a wrong one may be endless
 
     @property
     def unusable(self) -> list[str]:
@@ -95,26 +95,57 @@ def resumed(
     }  # fmt: skip
     if found.unusable:
         mode["problems"] = found.unusable
-    count = len(files.named) + len(files.refused)
-    questions = head.get("validation_questions") or _usual_questions(files.named)
-    checklist = head.get("checklist") or (
-        f"{shown(path)} is given above, or read", f"all files of files_to_load ({count}) are given or read",
-        f"the questions ({len(questions)}) can be answered", "the current task and its context are understood",
-        f"ready for {action}",
-    )  # fmt: skip
-    text = say(
-        "resume", "resume", world, config, mode=dumps(mode), project=project, confidence=state["confidence"],
-        phase=_word(head.get("current_phase")), task=_word(head.get("current_task")), resume_file=shown(path),
-        count=count, files=bullets(map(shown, bundle.given)), next_action=action,
-        questions="\n".join(f"{number}. {line}" for number, line in enumerate(questions, 1)),
-        checklist="\n".join(f"[ ] {line}" for line in checklist),
-    )  # fmt: skip
-    doubt = [say("resume", "doubt", world, config, project=project)] if state["confidence"] == MEDIUM else []
-    rest = bundle.leftovers("resume", world, config, files.refused)
+    text = [
+        say(
+            "resume", "resume", world, config, mode=dumps(mode), project=project, confidence=state["confidence"],
+            position=_position(head),
+        )
+    ]  # fmt: skip
+    text += [say("resume", "doubt", world, config, project=project)] if state["confidence"] == MEDIUM else []
+    text += _files(bundle, files, world, config)
+    questions = head.get("validation_questions") or _usual_questions([*bundle.given, *bundle.left])
+    if questions:
+        lines = "\n".join(f"{number}. {one_line(line)}" for number, line in enumerate(questions, 1))
+        text.append(say("resume", "questions", world, config, questions=lines))
+    checklist = head.get("checklist") or _usual_checklist(len(bundle.left), len(questions))
+    text.append(
+        say("resume", "checklist", world, config, checklist="\n".join(f"[ ] {one_line(line)}" for line in checklist))
+    )
+    text.append(say("resume", "next", world, config, next_action=next_step(action, world, config)))
     plan = Plan()
-    plan.say("resume", "\n\n".join([text, *doubt, *rest]), "resume gate")
+    plan.say("resume", "\n\n".join(text), "resume gate")
     bundle.want(plan, f"resume {project}")
+    plan.awaited += bundle.left
     return plan, mode
+
+
+def _files(bundle: Bundle, files: Files, world: World, config: Config) -> list[str]:
+    count = bundle.count + len(files.refused)
+    facts = {"given": len(bundle.given), "count": count, "files": bundle.names(config)}
+    given = [say("resume", "files", world, config, **facts)] if bundle.given else []
+    return [*given, *bundle.leftovers("resume", world, config, files.refused)]
+
+
+def next_step(action: str, world: World, config: Config) -> str:
+    """In words; a skill is named as one only if there is such a skill."""
+    if not action:
+        return "go on with the current task"
+    return f"invoke the skill {action}" if skill_file(action, world, config) else one_line(action).rstrip(".")
+
+
+def _position(head: dict[str, Any]) -> str:
+    named = {"phase": head.get("current_phase"), "task": head.get("current_task")}
+    return "".join(f", {what} {one_line(value)}" for what, value in named.items() if value not in (None, ""))
+
+
+def _usual_checklist(left: int, questions: int) -> list[str]:
+    found = [f"{left} {'file above has' if left == 1 else 'files above have'} been read"] if left else []
+    found += (
+        ["the question above is answered" if questions == 1 else "the questions above are answered"]
+        if questions
+        else []
+    )
+    return [*found, "the current task is clear, or the user has been asked"]
 
 
 def set_down(left: dict[str, Any], world: World, config: Config) -> Plan:
@@ -130,25 +161,30 @@ def set_down(left: dict[str, Any], world: World, config: Config) -> Plan:
         said.get("requiredFiles", ()), (config.project, f"{config.project}/sessions/{session}"), world, config
     )
     bundle = Bundle(files.named, world, config.gate("resume")["budget"])
-    text = say(
-        "resume", "restore", world, config, session=session, summary=said["summary"],
-        last_action=_word(said.get("lastAction")), next_steps=bullets(said.get("nextSteps", ())),
-        instructions=_word(said.get("handoverInstructions")), history=_word(said.get("userHistory")),
-        count=len(files.named) + len(files.refused), files=bullets(map(shown, bundle.given)),
-        next_action=f"engine session continue {session}",
-    )  # fmt: skip
-    rest = bundle.leftovers("resume", world, config, files.refused)
-    plan.say("restore", "\n\n".join([text, *rest]), f"set down by {session}")
+    text = [
+        say(
+            "resume", "restore", world, config, session=session, summary=said["summary"], details=_details(said),
+        ),
+        *_files(bundle, files, world, config),
+        say("resume", "next", world, config, next_action=f"run `engine session continue {session}`"),
+    ]  # fmt: skip
+    plan.say("restore", "\n\n".join(text), f"set down by {session}")
     bundle.want(plan, f"set down by {session}")
     plan.flags["taken_up"] = session
     plan.notes += [f"handover of {session}: {line}" for line in (*files.refused, *bundle.refusals())]
     return plan
 
 
+def _details(said: dict[str, Any]) -> str:
+    """What else it left, as far as it did."""
+    named = {
+        "Last action": said.get("lastAction"), "Next steps": "\n" + bullets(said.get("nextSteps", ())),
+        "Instructions": said.get("handoverInstructions"), "What the user said": said.get("userHistory"),
+    }  # fmt: skip
+    return "\n\n".join(f"{what}: {value}".replace(": \n", ":\n") for what, value in named.items() if value)
+
+
 def _usual_questions(files: list[str]) -> list[str]:
+    """Those that the files at hand can answer."""
     names = {name(path) for path in files}
-    return [f"{text} ({file})" if file in names else text for text, file in QUESTIONS.items()]
-
-
-def _word(value: Any) -> str:
-    return str(value) if value not in (None, "", []) else "unknown"
+    return [f"{text} ({file})" for text, file in QUESTIONS.items() if file in names]

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     State = dict[str, Any]
 
 FLAG = "context"
+AWAITS = "awaits"  # the agent was asked to say something; its words are behind this byte of the transcript
+_MOST_LINES, _MOST_SAID = 40, 1000
+_MOST_LOOKS = 10  # messages in which the agent may say what it has read
 ARMED, OPEN, DONE, RELEASED = "armed", "open", "done", "released"
 # Held calls are counted by message, after each; should that never happen, a call is let through in the end.
 _MOST_UNCOUNTED = 64
@@ -37,6 +40,8 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
         state = _opened(window, world, config, plan)
     if event.kind == TOOL_BATCH_FINISHED and state.get("state") in (ARMED, OPEN):
         state = _followed(event, state, window, world, config, plan)
+    if window.flags.get(AWAITS) and state:
+        state = _heard(event, state, plan)
     if state and state != state_of(window):
         plan.flags[FLAG] = state
     return plan or None
@@ -71,9 +76,8 @@ def _opened(window: Window, world: World, config: Config, plan: Plan) -> State:
     files = context_files(world, config) if mode != "off" else []
     if not files:
         return {}
-    from handbill.core.pack import shown
     from handbill.handlers.bundle import Bundle
-    from handbill.handlers.wording import bullets, say
+    from handbill.handlers.wording import say
 
     bundle = Bundle(files, world, gate["budget"] if mode == "deliver" else 0)
     state: State = {
@@ -81,9 +85,10 @@ def _opened(window: Window, world: World, config: Config, plan: Plan) -> State:
     }  # fmt: skip
     if mode != "deliver":
         state["left"] = [path for path in bundle.sizes if not has(window, path)]
+        plan.awaited += state["left"]
         return {**state, "state": ARMED if state["left"] else DONE}
     facts = {"folder": join(config.project, gate["folder"]), "count": bundle.count, "given": len(bundle.given)}
-    text = [say("load_gate", "deliver", world, config, files=bullets(map(shown, bundle.given)), **facts)]
+    text = [say("load_gate", "deliver", world, config, files=bundle.names(config), **facts)] if bundle.given else []
     text += bundle.leftovers("load_gate", world, config)
     plan.notes += [f"context file {line}" for line in bundle.refusals()]
     plan.say("context", "\n\n".join(text), "context gate")
@@ -122,10 +127,42 @@ def _followed(event: Event, state: State, window: Window, world: World, config: 
         return state
     # said with the first results; also where calls cannot be held, because the hooks are registered for few tools
     paths = ", ".join(map(shown, state["left"]))
-    plan.say(
-        "context", say("load_gate", "direct", world, config, count=len(state["left"]), paths=paths), "context gate"
-    )
+    text = say("load_gate", "direct", world, config, count=len(state["left"]), paths=paths)
+    confirm = say("load_gate", "confirm", world, config)
+    if confirm:
+        plan.flags[AWAITS] = max(world.size(event.transcript), 1)
+    plan.say("context", f"{text}\n\n{confirm}".rstrip(), "context gate")
     return {**state, "state": OPEN}
+
+
+def _heard(event: Event, state: State, plan: Plan) -> State:
+    """Did the agent say what it read and what it skipped? Its own words go on record, beside what it did."""
+    looks = int(state.get("looks", 0)) + 1
+    found = [_confirmation(text) for text in event.notes.get("answers", ())]
+    said = next((one for one in found if one is not None), None)
+    if said is not None or looks >= _MOST_LOOKS:
+        plan.flags[AWAITS] = 0
+    return {**state, "looks": looks, **({"said": said} if said is not None else {})}
+
+
+def _confirmation(text: str) -> dict[str, str] | None:
+    """The lines below `Context Loaded`, by their names; None: there is no such block."""
+    _, mark, rest = text.partition("Context Loaded")
+    if not mark:
+        return None
+    found: dict[str, str] = {}
+    name = ""
+    for line in rest.split("\n")[1:_MOST_LINES]:
+        word, colon, value = line.strip("-*• \t").partition(":")
+        word = word.strip("* ").lower()
+        if colon and word in ("read", "skipped"):
+            name = word
+            found[name] = value.strip("* \t")[:_MOST_SAID]
+        elif name and line.strip():
+            found[name] = f"{found[name]} {line.strip('-*• ')}".strip()[:_MOST_SAID]
+        elif found and not line.strip():
+            break
+    return found
 
 
 def _held(event: Event, state: State, window: Window, world: World, config: Config) -> Plan | None:

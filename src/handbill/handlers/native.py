@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 _CLAUDE_MD = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
+_MOST = 1 << 18  # of a CLAUDE.md; no model reads a longer one
 _SETTINGS = (".claude/settings.local.json", ".claude/settings.json")
 
 
@@ -22,7 +23,7 @@ def imported(level: str, path: str, world: World) -> bool:
             continue
         if inode == world.inode(path):
             return True
-        text = world.tail(f"{level}/{beside}", 0, 1 << 20) or b""
+        text = world.tail(f"{level}/{beside}", 0, _MOST) or b""
         if b"@" + name in text or b"@./" + name in text:
             return True
     return False
@@ -37,8 +38,12 @@ def reads_agents_md(level: str, world: World, config: Config) -> bool:
     files = [path for place in places for name in _CLAUDE_MD if (path := join(place, name)) != own]
     if any(world.is_file(path) and world.size(path) for path in files):
         return False
+    return not world.once("agents-md", lambda: _is_switched_off(world, config))
+
+
+def _is_switched_off(world: World, config: Config) -> bool:
     settings = [f"{config.project}/{name}" for name in _SETTINGS]
-    return not any(
+    return any(
         _switched_off(world.tail(path, 0, 1 << 20) or b"") for path in (*settings, f"{config.home}/{_SETTINGS[1]}")
     )
 

@@ -39,5 +39,7 @@ def _shows(values: dict[str, Any], output: str, notice: dict[str, Any]) -> bool:
     line, verb = str(notice.get("line", "")), notice["verb"]
     if line and line in output:
         return True
+    if verb == "restore" and "compaction restore" in " ".join(command.split()):
+        return True
     named = name(str(notice.get("session", ""))) in command or "$" in command or verb in _OF_THIS_WINDOW
     return named and f"session {verb} " in " ".join((*command.split(), ""))

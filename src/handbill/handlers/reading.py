@@ -33,7 +33,7 @@ def paths_read(event: Event, files: Collection[str], world: World, config: Confi
 
 def is_held(tool: Tool) -> bool:
     """The call was denied by us: nothing was read."""
-    return HELD in tool.output[:300]
+    return tool.failed and HELD in tool.output[:300]
 
 
 def reads_only(tool: Tool, files: Collection[str], world: World, config: Config) -> bool:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from handbill.core.window import Window
     from handbill.world import World
 
+_MOST_PROJECTS = 2000
 _MENTIONS = 256 << 10  # so much of a transcript's end is searched for names
 
 
@@ -61,7 +62,8 @@ def _project(
     event: Event, window: Window, world: World, config: Config, layout: Layout
 ) -> tuple[Found, str, list[str]]:
     """The transcript first, then what this window was at before, then the files themselves."""
-    projects = [name for name in world.names(layout.folder) if world.is_dir(layout.home(name))]
+    names = world.names(layout.folder)[:_MOST_PROJECTS]
+    projects = [name for name in names if world.is_dir(layout.home(name))]
     found = by_calls(event.notes.get("calls", ()), layout, projects, config.gate("resume")["skills"])
     if found.project:
         return found, TRANSCRIPT, [TRANSCRIPT]
@@ -72,6 +74,7 @@ def _project(
         return Found(known, MEDIUM), CACHE, [TRANSCRIPT, CACHE]
     chain = [TRANSCRIPT, CACHE, FILES]
     ages = {name: world.changed(layout.resume_file(name)) for name in projects}
+    ages = {name: age if age <= world.now() + 60 else 0.0 for name, age in ages.items()}  # nobody wrote it tomorrow
     newest = max(ages, key=lambda name: ages[name], default="")
     if newest and ages[newest] > window.created:  # somebody wrote down in this very session where to go on
         return Found(newest, MEDIUM), FILES, chain
@@ -92,11 +95,13 @@ def consumed(event: Event, window: Window, world: World, config: Config) -> Plan
     try:
         plan, mode = _answer(state, world, config, layout)
     except Exception as error:  # the start must go on, with everything else that belongs to it
-        plan, mode = Plan(), {"active": False, "error": f"resuming failed: {describe(error)}"}
-    if not mode["active"]:
-        why = str(mode.get("error") or mode.get("reason"))
+        plan, mode = Plan(), {"active": False, "error": "a defect in Handbill; `engine doctor` has the details"}
+        plan.notes.append(f"resume: {describe(error)}")
+    if mode.get("error"):  # there was something to resume; otherwise nothing is said
+        why = str(mode["error"])
         plan.say("resume", say("resume", "inactive", world, config, mode=dumps(mode), why=why), "resume gate")
     problems = [mode["error"]] if mode.get("error") else []
+    problems += [str(state["problem"])] if state is not None and state.get("problem") else []
     plan.notes += [f"resume: {problem}" for problem in (*problems, *mode.get("problems", ()))]
     plan.flags["resumed"] = window.epoch
     plan.flags[MODE] = mode
@@ -108,7 +113,8 @@ def consumed(event: Event, window: Window, world: World, config: Config) -> Plan
 def _answer(state: dict[str, Any] | None, world: World, config: Config, layout: Layout) -> tuple[Plan, dict[str, Any]]:
     if state is None:
         return Plan(), {"active": False, "reason": "no resume state was written before the compaction"}
-    problem = str(state.get("problem") or "") or unusable(state, config.project, world.now())
+    damaged = "the note about it is damaged" if state.get("problem") else ""
+    problem = damaged or unusable(state, config.project, world.now())
     if problem:
         return Plan(), {"active": False, "error": problem}
     project, confidence = state["active_project_id"] or "", state["confidence"]
@@ -118,7 +124,7 @@ def _answer(state: dict[str, Any] | None, world: World, config: Config, layout: 
     path = layout.resume_file(project)
     if not world.is_file(path):
         return Plan(), {
-            "active": False, "project_id": project, "error": f"{shown(path)} is not there",
+            "active": False, "project_id": project, "reason": f"{shown(path)} is not there",
             "suggestion": f"engine resume write {project} --load FILE",
         }  # fmt: skip
     return resumed(project, state, layout, world, config)

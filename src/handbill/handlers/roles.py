@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from handbill.core.paths import join, under
-from handbill.core.sheet import Refusal
 from handbill.hotjson import loads
 
 TYPE_CHECKING = False
@@ -147,13 +146,14 @@ def _meant(role: Role, field: str, world: World, config: Config) -> list[str]:
     )  # fmt: skip
     if not found.complete:
         role.problem = role.problem or f"the patterns in roles.{role.name}.{field} lead to too many folders to look at"
-    return [*fixed, *found.paths]
+    project = world.real(config.project)  # what a link leads to outside is not even named
+    return [*fixed, *(path for path in found.paths if under(world.real(path), project))]
 
 
 def _is_finished(path: str, world: World) -> bool:
-    sheet = world.load(path)
-    if isinstance(sheet, Refusal) or "tatus" not in sheet.text[:4000]:
+    head = (world.tail(path, 0, 4096) or b"").decode("utf-8", "replace")
+    if "tatus" not in head:
         return False
     from handbill.core.dispatch import FINISHED, Dispatch
 
-    return Dispatch(sheet.text).status in FINISHED
+    return Dispatch(head).status in FINISHED

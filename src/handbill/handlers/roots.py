@@ -37,7 +37,9 @@ def root_of(directory: str, world: World, config: Config, added: Iterable[str] =
         own = [root for root in added if not under(config.project, root) and not under(config.home, root)]
         homes = (config.user_library, *config.allowed, *own)
         root = next((home for home in homes if under(directory, home)), "") or _worktree(directory, "/", world, config)
-    excluded = root and any(part in config.excluded for part in below(directory, root))
+    # a project's settings speak for itself and its worktrees, not for directories that the user added
+    is_its_own = under(directory, config.project) or not any(under(directory, home) for home in added)
+    excluded = root and is_its_own and any(part in config.excluded for part in below(directory, root))
     return "" if excluded else root
 
 

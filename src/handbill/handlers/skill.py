@@ -75,7 +75,7 @@ class Reader:
         path = skill_file(name, self.world, self.config)
         skill = self._opened(path) if path else None
         if not path:
-            self.plan.notes.append(f"the skill {name} of {notice.get('session')} is in no library")
+            self.plan.notes.append(f"the skill {name} of {notice.get('session')} was not found in any library")
         elif skill is not None:
             if verb == "phase":
                 self._enter(name, path, skill, label)

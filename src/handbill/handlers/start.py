@@ -23,7 +23,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
         if path:
             plan.want(path, "standard")
         else:
-            plan.notes.append(f"standard {name} is in no library ({', '.join(config.libraries)})")
+            plan.notes.append(f"standard {name} was not found in any library ({', '.join(config.libraries)})")
     for path in own_directives(world, config):
         plan.want(path, "your own directive")
     return plan

@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 
 HANDLERS: dict[str, tuple[str, ...]] = {
-    ev.SESSION_STARTED: ("start", "load_gate", "compaction", "resume", "skill", "directives", "freshness"),
+    ev.SESSION_STARTED: ("start", "resume", "compaction", "load_gate", "skill", "directives", "freshness"),
     ev.SUBAGENT_STARTED: ("start", "load_gate", "subagent"),
     ev.PROMPT_SUBMITTED: (
-        "start", "load_gate", "compaction", "resume", "skill", "subagent", "directives", "freshness",
+        "start", "resume", "compaction", "load_gate", "skill", "subagent", "directives", "freshness",
     ),
-    ev.SKILL_EXPANDED: ("start", "load_gate", "compaction", "resume", "skill"),
+    ev.SKILL_EXPANDED: ("start", "resume", "compaction", "load_gate", "skill"),
     ev.TOOL_CALLED: ("load_gate", "compaction", "write_gate", "delegation", "auto_answer"),
     ev.TOOL_BATCH_FINISHED: (
-        "start", "load_gate", "compaction", "resume", "skill", "subagent", "directives", "freshness",
+        "start", "resume", "compaction", "load_gate", "skill", "subagent", "directives", "freshness",
     ),
     ev.COMPACTING: ("role", "resume"),
     ev.STOPPING: ("compaction",),
@@ -55,7 +55,11 @@ def _load_gate(event: Event, window: Window) -> bool:
     state = window.flags.get("context")
     if event.kind == ev.SUBAGENT_STARTED or (event.kind != ev.TOOL_CALLED and _start(event, window)):
         return True
-    if state is None or state.get("state") in _SETTLED or state.get("epoch") != window.epoch:
+    if state is None or state.get("epoch") != window.epoch:
+        return False
+    if window.flags.get("awaits"):
+        return event.kind != ev.TOOL_CALLED
+    if state.get("state") in _SETTLED:
         return False
     if state.get("state") == "open":  # said; what is read of it now goes on record
         return any(path in state["files"] for tool in event.tools for path in (*tool.files, *tool.places))
@@ -65,6 +69,8 @@ def _load_gate(event: Event, window: Window) -> bool:
 def _compaction(event: Event, window: Window) -> bool:
     if window.epoch and event.kind != ev.TOOL_CALLED and _start(event, window):
         return window.flags.get("role") != "regular"  # as it was found just before the compaction
+    if event.notes.get("launched"):
+        return True
     state = window.flags.get("reread")
     if state is None or state.get("epoch") != window.epoch:
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from handbill.core.paths import under
 from handbill.hotjson import loads
 
 TYPE_CHECKING = False
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 _MOST = 1 << 18
+_LONGEST, _MOST_PLACES = 4000, 24
+_OURS = ("restore", "unusable")  # what an agent left, and what is wrong: a project has no say in these
 
 
 def say(gate: str, kind: str, world: World, config: Config, **facts: object) -> str:
@@ -21,9 +24,20 @@ def say(gate: str, kind: str, world: World, config: Config, **facts: object) -> 
     pieces = text.split("{")
     found = [pieces[0]]
     for piece in pieces[1:]:  # one pass: what a fact holds is never taken for a place of the message
-        name, brace, rest = piece.partition("}")
-        found.append(f"{facts[name]}{rest}" if brace and name in facts else "{" + piece)
+        place, brace, rest = piece.partition("}")
+        name, _, noun = place.partition(":")
+        found.append(f"{_fact(facts[name], noun)}{rest}" if brace and name in facts else "{" + piece)
     return "".join(found)
+
+
+def _fact(value: object, noun: str) -> str:
+    """`{count:file}` is "1 file" or "2 files"; `{count:it|them}` is one of the two words."""
+    one, bar, several = noun.partition("|")
+    if bar and isinstance(value, int):
+        return one if value == 1 else several
+    if bar:
+        return str(value)
+    return f"{value} {noun}{'' if value == 1 else 's'}" if noun else str(value)
 
 
 def message(gate: str, kind: str, style: str, world: World, config: Config) -> str:
@@ -32,7 +46,10 @@ def message(gate: str, kind: str, style: str, world: World, config: Config) -> s
     chosen: str = shipped[gate][style][kind]
     for path in config.message_files[1:]:
         own = texts(read(path, world)).get((gate, style, kind), "")
-        if own and not lacking(own, shipped[gate]["facts"][kind]):
+        foreign = path == config.message_files[-1]
+        if foreign and (kind in _OURS or not is_inside(path, world, config)):
+            continue
+        if own.strip() and is_short(own) and not lacking(own, shipped[gate]["facts"][kind]):
             chosen = own
     return chosen
 
@@ -57,8 +74,26 @@ def texts(messages: dict[str, Any]) -> dict[tuple[str, str, str], str]:
 
 
 def lacking(text: str, facts: Iterable[str]) -> list[str]:
-    return [name for name in facts if "{" + name + "}" not in text]
+    """A choice between two words (`{count:it|them}`) does not say the number."""
+    said = [piece.partition("}") for piece in text.split("{")[1:]]
+    named = {place.partition(":")[0] for place, brace, _ in said if brace and "|" not in place}
+    return [name for name in facts if name not in named]
+
+
+def is_short(text: str) -> bool:
+    """A text that repeats its facts could fill the memory."""
+    return len(text) <= _LONGEST and text.count("{") <= _MOST_PLACES
+
+
+def is_inside(path: str, world: World, config: Config) -> bool:
+    """Is it a file of the project's own, and not a link to one of the user's?"""
+    return under(world.real(path), world.real(config.project))
+
+
+def one_line(value: object) -> str:
+    """What a project's file says, in the middle of our own words: it must not look like a line of ours."""
+    return " ".join(str(value).split())[:300]
 
 
 def bullets(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {line}" for line in lines) or "- none"
+    return "\n".join(f"- {' '.join(line.split())}" for line in lines) or "- none"

@@ -1,0 +1,61 @@
+"""What the agent must know first is delivered first, whatever its size."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from box import Box
+
+Make = Callable[..., Box]
+
+
+def order(box: Box, *marks: str) -> list[str]:
+    text = "\n".join(text for _, text in box.sim.views["main"])
+    assert [text.count(mark) for mark in marks] == [1] * len(marks), {mark: text.count(mark) for mark in marks}
+    return sorted(marks, key=text.index)
+
+
+def words(begin: str, end: str, size: int) -> str:
+    return f"{begin} " + "word " * (size // 5) + f" {end}"
+
+
+def test_a_handover_larger_than_one_message(make_box: Make) -> None:
+    box = make_box()
+    box.sim.start()
+    box.write("one/small.txt", "MARK-SMALL\n")
+    box.write("one/large.txt", words("MARK-LARGE", "END-LARGE", 12_000) + "\n")
+    box.shell('echo \'{"taskSummary": "x"}\' | engine session activate LOGIN do')
+    context = {
+        "summary": words("MARK-SUMMARY", "END-SUMMARY", 9_000), "lastAction": words("MARK-LAST", "END-LAST", 9_000),
+        "nextSteps": ["MARK-STEP"], "handoverInstructions": words("MARK-HOW", "END-HOW", 9_000),
+        "requiredFiles": ["one/large.txt", "one/small.txt"],
+    }  # fmt: skip
+    box.write("context.json", json.dumps(context))
+    box.shell("engine session dehydrate LOGIN < context.json")
+    box.sim.clear()
+    box.sim.read("one/f.py")  # directives of a directory must not push in between for ever
+    for _ in range(8):
+        box.sim.batch(("Bash", {"command": "true"}))
+    marks = (
+        "MARK-SUMMARY",
+        "END-SUMMARY",
+        "MARK-LAST",
+        "MARK-STEP",
+        "END-HOW",
+        "MARK-LARGE",
+        "END-LARGE",
+        "MARK-SMALL",
+    )
+    assert order(box, *marks) == list(marks)
+
+
+def test_a_constitution_in_parts_comes_before_smaller_files(make_box: Make) -> None:
+    box = make_box()
+    box.write(".context/CONSTITUTION.md", words("MARK-CONSTITUTION", "END-CONSTITUTION", 14_000) + "\n")
+    box.write(".context/TASKS.md", "MARK-TASKS\n")
+    box.sim.start()
+    for _ in range(4):
+        box.sim.batch(("Bash", {"command": "true"}))
+    marks = ("MARK-CONSTITUTION", "END-CONSTITUTION", "MARK-TASKS")
+    assert order(box, *marks) == list(marks)
