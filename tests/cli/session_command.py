@@ -27,7 +27,7 @@ LOOK = """# CMD_LOOK
 def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
     (folder / ".claude/skills/work").mkdir(parents=True)
-    block = json.dumps({"phases": PHASES, "nextSkills": ["rest"]})
+    block = json.dumps({"phases": PHASES, "nextSkills": ["rest", "do"]})
     (folder / ".claude/skills/work/SKILL.md").write_text(f"# W\n### Session Parameters\n```json\n{block}\n```\n")
     (folder / ".directives/commands").mkdir(parents=True)
     (folder / ".directives/commands/CMD_LOOK.md").write_text(LOOK)

@@ -72,3 +72,9 @@ def test_undeclared_labels_are_refused_with_the_declared(project: Path) -> None:
     for label in ("0.1", "7: Mine", "WAITING: x"):
         text = session(project, "phase", "S", label, "--user-approved", "yes", stdin=PROOF, expect=1)
         assert "declared: 0: Setup, 1: Work, 2: End" in text
+
+
+def test_an_approved_skip_still_needs_the_proof_of_the_phase(project: Path) -> None:
+    session(project, "activate", "S", "work")
+    assert "depth is missing" in session(project, "phase", "S", "2", "--user-approved", "no work needed", expect=1)
+    assert state(project)["currentPhase"] == "0: Setup"

@@ -161,3 +161,8 @@ def test_old_phases_in_a_state() -> None:
     assert move(old, "1.2", "").same
     with pytest.raises(Refused):
         move(old, "1.1", "")
+
+
+def test_a_session_that_was_set_down_goes_on_in_its_phase() -> None:
+    made, happened = activated({**state("1: P1"), "lifecycle": "dehydrated"}, "x", skill("0", "1"), {}, ME, NOW)
+    assert (happened, made["currentPhase"]) == ("re-activated", "1: P1")

@@ -100,7 +100,7 @@ def test_malformed_json_names_the_line(body: str, line: int) -> None:
         (phase(label="0", steps="§CMD_A"), "steps must be a list"),
         (skill({"directives": "TESTING.md"}), "directives must be a list"),
         (skill({"modes": []}), "modes must map"),
-        (skill({"logTemplate": 7}), "logTemplate must be a text"),
+        (skill({"logTemplate": 7}), "logTemplate must be text"),
     ],
 )
 def test_problems_are_named_and_the_rest_counts(found: Skill, words: str) -> None:

@@ -149,3 +149,22 @@ def test_the_end_of_a_skill_ends_its_claims_on_the_window(make_box: Callable[...
     box.sim.compact()
     box.sim.read("one/f.py")
     assert not any("CMD_REPORT_INTENT" in path for path, *_ in box.sim.copies())
+
+
+def test_a_typed_skill_begins_at_its_own_first_phase(make_box: Callable[..., Box]) -> None:
+    """Also if the skill before was in a phase of the same label."""
+    box = make_box()
+    with_implement(box)
+    box.skill(
+        "review",
+        {"label": "0", "name": "Look", "steps": ["§CMD_REV"]},
+        {"label": "2", "name": "Other", "steps": ["§CMD_OTHER"]},
+    )
+    box.sim.start()
+    box.sim.skill("implement")
+    activate(box)
+    move(box, "1: Interrogation")
+    move(box, "2: Planning")
+    moment = box.sim.skill("review")
+    assert (box.state()["work"]["skill"], box.state()["work"]["phase"]) == ("review", "0")
+    assert "CMD_REV.md" in {path.rsplit("/", 1)[1] for path, *_ in moment.titles}

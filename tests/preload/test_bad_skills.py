@@ -74,7 +74,7 @@ def test_a_skill_that_is_gone(make_box: Callable[..., Box]) -> None:
     (box.project / ".claude/skills/short/SKILL.md").unlink()
     box.shell("engine session phase S 1")
     assert box.printed.startswith("Phase: 1")
-    assert any("is in no library" in line for line in box.errors())
+    assert any("was not found in any library" in line for line in box.errors())
     box.sim.read("one/f.py")
 
 

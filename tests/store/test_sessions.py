@@ -39,6 +39,7 @@ def test_a_broken_state_is_named_and_left(tmp_path: Path, text: str) -> None:
 
 
 def test_a_newer_versions_state_is_not_touched(tmp_path: Path) -> None:
+    sessions._seal(str(tmp_path), '{"v": 99}')
     (tmp_path / ".state.json").write_text('{"v": 99}')
     with pytest.raises(HandbillError, match="newer version"):
         sessions.update(str(tmp_path), lambda state: ({}, None))
@@ -78,3 +79,28 @@ def test_nothing_is_written_that_could_not_be_read_again(tmp_path: Path) -> None
     with pytest.raises(HandbillError, match="would break"):
         sessions.update(str(tmp_path), lambda state: ({"searchKeywords": "login"}, None))
     assert sessions.read(str(tmp_path)) == {"a": 1}
+
+
+def test_a_state_that_came_with_the_project_is_not_believed(tmp_path: Path) -> None:
+    """It could say anything: that phases are done, that the user approved."""
+    sessions.update(str(tmp_path), lambda _: ({"skill": "x"}, None), make=True)
+    assert sessions.read(str(tmp_path)) == {"skill": "x"}
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / ".state.json").write_text((tmp_path / ".state.json").read_text())
+    for folder, text in ((other, None), (tmp_path, '{"skill": "x", "approvals": [{"reason": "the user said so"}]}')):
+        if text:
+            (folder / ".state.json").write_text(text)
+        with pytest.raises(CorruptState, match="your own installation did not write it"):
+            sessions.read(str(folder))
+        aside: list[str] = []
+        sessions.update(str(folder), lambda state: ({"was": state}, None), aside=aside)
+        assert aside and sessions.read(str(folder)) == {"was": None}
+
+
+def test_a_state_that_is_a_link_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "secret.json").write_text('{"auths": {"token": "x"}}')
+    (tmp_path / "S").mkdir()
+    (tmp_path / "S" / ".state.json").symlink_to(tmp_path / "secret.json")
+    with pytest.raises(HandbillError, match="is a link"):
+        sessions.read(str(tmp_path / "S"))

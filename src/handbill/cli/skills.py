@@ -7,6 +7,7 @@ import os
 import shutil
 from typing import TYPE_CHECKING, Any
 
+from handbill.cli.files import require_inside
 from handbill.cli.place import Place, here, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import safe, short, shortened, table
@@ -52,7 +53,8 @@ def _copied(name: str | None, place: Place) -> Result:
         what = f"{name!r} is none of them" if name else "a name is needed"
         raise HandbillError(f"only shipped skills are copied; {what}", "engine skills lists what there is")
     target = os.path.join(place.project, ".claude", "skills", name)
-    if os.path.exists(target):
+    require_inside(target, place.project)
+    if os.path.lexists(target):
         raise HandbillError(f"{target} is there already", "it is yours now; remove it first to copy it anew")
     shutil.copytree(source, target)
     return Result({"skill": name, "path": target}, text=f"copied to {target}", next_step=f"type /{name} to your agent")
@@ -80,6 +82,8 @@ def described(name: str, place: Place, world: World, most: int = 5) -> dict[str,
     row["about"] = skill.about.get("description", "")
     row["hints"] = [f"{path}, line {line}: {what}" for line, what in skill.hints[:most]]
     row.update(directives=skill.directives, nextSkills=skill.values.get("nextSkills", []))
+    missing = [one for one in row["nextSkills"] if not skill_file(one, world, place.config)]
+    row["hints"] += [f"{path}: nextSkills names {one}, and there is no such skill" for one in missing]
     row["modes"] = {
         mode: template(path, str(one.get("file", "")), place.config)
         for mode, one in skill.values.get("modes", {}).items()
@@ -87,7 +91,8 @@ def described(name: str, place: Place, world: World, most: int = 5) -> dict[str,
     for phase in skill.phases:
         files, without = pages_of(phase, path, world, place.config)
         proof = proof_of(phase, path, world, place.config)
-        row["problems"] += [problem for problem in proof.problems if problem not in row["problems"]]
+        found = [*proof.problems, *(f"phase {phase}: {why}" for why in proof.contradictions().values())]
+        row["problems"] += [problem for problem in found if problem not in row["problems"]]
         row["phases"].append({
             "label": phase.label, "name": phase.name, "gate": phase.gate, "files": files, "without": without,
             "proof": list(proof.fields),

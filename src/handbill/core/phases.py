@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     Key = tuple[tuple[int, int, str], ...]
 
 
+MOST_PAGES = 500  # that one phase may name
+
+
 class Phase:
     __slots__ = ("commands", "gate", "invariants", "label", "name", "proof", "steps")
 
@@ -38,7 +41,7 @@ class Phase:
     @property
     def pages(self) -> tuple[str, ...]:
         """What is named as a page by this phase, in the order of use."""
-        return (*self.steps, *self.commands, *self.proof, *self.invariants)
+        return (*self.steps, *self.commands, *self.proof, *self.invariants)[:MOST_PAGES]
 
     def as_dict(self) -> dict[str, Any]:
         """As it stands in a session's state."""
@@ -60,6 +63,13 @@ def key(label: str) -> Key:
             raise ValueError(f"{label!r} is no phase label: 0, 3, 3.A, 4.1 are")
         found.append((0 if digits else 1, int(digits or 0), letters))
     return tuple(found)
+
+
+def is_label(text: str) -> bool:
+    try:
+        return bool(key(text))
+    except ValueError:
+        return False
 
 
 def split(text: str) -> tuple[str, str]:

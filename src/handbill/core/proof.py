@@ -7,7 +7,7 @@ from handbill.core.markdown import block_under
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from typing import Any
 
 BLANK = "_"  # what a form leaves to be filled in
@@ -51,6 +51,10 @@ class Proof:
         if not isinstance(schema, dict):
             self.problems.append(f"{path}, line {block.line}: the proof's schema must be an object; it is not checked")
             return
+        wrong = json_schema.malformed(schema)
+        if wrong:
+            self.problems.append(f"{path}, line {block.line}: the proof's schema {wrong}; it is not checked")
+            return
         self.problems += [f"{path}: {word} is not checked" for word in json_schema.unknown(schema)]
         self.schemas.append((name, {**schema, "additionalProperties": True}))
         properties = schema.get("properties")
@@ -71,15 +75,38 @@ class Proof:
     def missing(self, given: dict[str, Any]) -> list[str]:
         return [name for name in self.required if _is_empty(given.get(name))]
 
-    def faults(self, given: dict[str, Any]) -> list[str]:
-        """What is wrong with a proof, field by field; nothing: it holds."""
-        missing = self.missing(given)
+    def contradictions(self) -> dict[str, str]:
+        """Required fields that no value can satisfy, because the pages contradict each other -> how."""
+        from handbill.core.contradictions import conflict
+
+        found: dict[str, str] = {}
+        for name in self.required:
+            asked = [(page, schema["properties"][name]) for page, schema in self.schemas if _defines(schema, name)]
+            why = conflict(asked) if asked else ""
+            if why:
+                found[name] = f"{name} cannot be given: {why}"
+        return found
+
+    def faults(self, given: dict[str, Any], without: Collection[str] = ()) -> list[str]:
+        """What is wrong with a proof, field by field; nothing: it holds. `without`: fields that are not looked at."""
+        missing = [name for name in self.missing(given) if name not in without]
+        given = {name: value for name, value in given.items() if name not in without}
         found = [f"{name} is missing" if name not in given else f"{name} is empty" for name in missing]
         for page, schema in self.schemas:
             for problem in json_schema.problems(given, schema):
-                if problem.partition(" ")[0] not in missing:
+                if _field_of(problem) not in (*missing, *without):
                     found.append(f"{problem} (§{page})")
         return found
+
+
+def _defines(schema: dict[str, Any], name: str) -> bool:
+    properties = schema.get("properties")
+    return isinstance(properties, dict) and isinstance(properties.get(name), dict)
+
+
+def _field_of(problem: str) -> str:
+    """The field that a problem begins with: `a`, `a.b` or `a[0]`."""
+    return problem.partition(" ")[0].partition(".")[0].partition("[")[0]
 
 
 def _is_empty(value: Any) -> bool:

@@ -23,6 +23,9 @@ _LIMITS = (
 )  # fmt: skip
 
 
+_MOST_NODES, _MOST_DEPTH = 500, 20
+
+
 def unknown(schema: Any, where: str = "") -> list[str]:
     """Keywords that would not be checked."""
     if not isinstance(schema, dict):
@@ -43,6 +46,33 @@ def unknown(schema: Any, where: str = "") -> list[str]:
     return found
 
 
+def malformed(schema: Any) -> str:
+    """Why a schema that anybody may have written is not used; empty: it can be."""
+    waiting, nodes = [(schema, 0)], 0
+    while waiting:
+        node, depth = waiting.pop()
+        nodes += 1
+        if nodes > _MOST_NODES or depth > _MOST_DEPTH:
+            return f"has more than {_MOST_NODES} parts, or is nested deeper than {_MOST_DEPTH}"
+        if not isinstance(node, dict):
+            continue
+        for name in ("type", "required"):
+            words = node.get(name, [])
+            if not isinstance(words, str) and not all(isinstance(one, str) for one in _as_list(words)):
+                return f"has a {name} that is not text"
+        if len(_as_list(node.get("enum"))) > _MOST_NODES or len(_as_list(node.get("required"))) > _MOST_NODES:
+            return f"lists more than {_MOST_NODES} values"
+        inner = node.get("properties")
+        waiting += [(one, depth + 1) for one in (inner.values() if isinstance(inner, dict) else ())]
+        waiting += [(node[name], depth + 1) for name in ("items", "additionalProperties") if name in node]
+        waiting += [(one, depth + 1) for one in _as_list(node.get("anyOf"))]
+    return ""
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def problems(value: Any, schema: Any, where: str = "") -> list[str]:
     """Every way in which a value differs from its schema; each names the field."""
     if not isinstance(schema, dict):
@@ -58,9 +88,9 @@ def problems(value: Any, schema: Any, where: str = "") -> list[str]:
     if "const" in schema and not _same(value, schema["const"]):
         found.append(f"{name} must be {_shown(schema['const'])}, not {_shown(value)}")
     found += _limits(value, schema, name)
-    choices = _listed(schema, "anyOf")
-    if choices and all(problems(value, one, where) for one in choices):
-        found += problems(value, choices[0], where)
+    choices = [problems(value, one, where) for one in _listed(schema, "anyOf")]
+    if choices and all(choices):
+        found += choices[0]
     if isinstance(value, dict):
         found += _in_object(value, schema, where)
     if isinstance(value, list):

@@ -117,15 +117,25 @@ def debrief_of(state: State) -> str:
 
 
 def activated(
-    state: State | None, name: str, skill: Skill, params: State, holder: Holder, now: str, approved: str = ""
+    state: State | None,
+    name: str,
+    skill: Skill,
+    params: State,
+    holder: Holder,
+    now: str,
+    approved: str = "",
+    left: State | None = None,
 ) -> tuple[State, str]:
-    """The state with this skill at work; and what happened: activated, switched, re-activated."""
+    """The state with this skill at work; and what happened: activated, switched, re-activated.
+
+    `left`: what the skill before leaves undone, with the user's approval.
+    """
     old = dict(state or {})
     again = old.get("skill") == name and old.get("lifecycle") in (ACTIVE, SET_DOWN)
     if not again and name in old.get("completedSkills", ()) and not approved:
         raise Refused(
             f"{name} was completed in this session already",
-            'to do it again: --user-approved "what the user said"; or take a new session',
+            'to run it again, ask the user, then add --user-approved "what the user said"; or use a new session',
         )
     if again:
         new = {**old, **params}
@@ -133,7 +143,7 @@ def activated(
     else:
         new = {key: value for key, value in old.items() if key not in _OF_A_RUN}
         if old.get("skill") and old.get("phaseHistory"):
-            past = {"skill": old["skill"], "phaseHistory": old["phaseHistory"], "until": now}
+            past = {"skill": old["skill"], "phaseHistory": old["phaseHistory"], "until": now, **(left or {})}
             new["skillHistory"] = [*old.get("skillHistory", ()), past]
         new.update({"v": VERSION, "startedAt": old.get("startedAt", now), "skill": name, **params})
         first = skill.phases[0] if skill.phases else None
@@ -172,22 +182,29 @@ def move(state: State, label: str, approved: str) -> Move:
     current = label_of(state)
     if current == label:
         return Move(target, same=True)
-    if current not in labels:  # SKILL.md was changed since
-        return Move(target)
-    coming = order.following(labels, current)
+    coming = ahead(state)
     if label in coming:
         return Move(target)
-    other, back = order.is_alternative(current, label), order.key(label) < order.key(current)
-    skipped = [] if back or other else order.passed_over(labels, current, label)
+    known = order.is_label(current)  # not, if the skill had no phases then
+    other = known and order.is_alternative(current, label)
+    back = known and order.key(label) < order.key(current)
+    passed = order.passed_over(labels, current, label) if known else labels[: labels.index(label)]
+    skipped = [] if back or other else passed
     if not approved:
         next_ones = " or ".join(str(phase) for phase in declared if phase.label in coming)
         what = "changes to another branch" if other else "goes back" if back else f"skips {', '.join(skipped)}"
         raise Refused(
-            f"from {state.get('currentPhase')} to {target} {what}",
+            f"moving from {state.get('currentPhase')} to {target} {what}",
             f"next is {next_ones or 'the end: engine session idle, or deactivate'}; otherwise ask the user, then "
             'add --user-approved "what the user said"',
         )
     return Move(target, abandons=back or other, skipped=skipped)
+
+
+def ahead(state: State) -> list[str]:
+    """The labels that may follow. SKILL.md may declare the current one no longer: its place still counts."""
+    labels, current = [phase.label for phase in phases_of(state)], label_of(state)
+    return order.following(labels, current) if order.is_label(current) else labels[:1]
 
 
 def _listed(phases: list[Phase]) -> str:
@@ -274,4 +291,5 @@ def ended(state: State, lifecycle: str, how: Ending, now: str) -> State:
 def continued(state: State, holder: Holder, now: str) -> State:
     if state.get("lifecycle") == COMPLETED:
         raise Refused("this session is completed", "engine session activate NAME SKILL begins the next skill in it")
-    return holder.written({**state, "lifecycle": ACTIVE, "lastHeartbeat": now})
+    taken = {name: value for name, value in state.items() if name != "lastKnownPid"}
+    return holder.written({**taken, "lifecycle": ACTIVE, "lastHeartbeat": now})

@@ -15,6 +15,8 @@ SECTION = "Session Parameters"
 TEMPLATES = ("logTemplate", "planTemplate", "debriefTemplate", "requestTemplate", "responseTemplate")
 # those that are delivered when the skill begins; the others belong to delegation
 NEEDED_TEMPLATES = TEMPLATES[:3]
+_MOST_TYPES = 100  # of directives that one skill may ask for
+_MOST_HEAD = 20_000  # characters of a skill's head
 _TEXTS, _LISTS = ("taskType", *TEMPLATES), ("nextSkills", "directives")
 _FIELDS = ("phases", *_LISTS, "modes", *_TEXTS)
 _OF_A_PHASE = ("label", "name", "steps", "commands", "proof", "gate", "invariants", "major", "minor")
@@ -34,7 +36,9 @@ class Skill:
     @property
     def directives(self) -> list[str]:
         """Directive types that this skill asks for, as file names."""
-        return [name if name.endswith(".md") else f"{name}.md" for name in self.values.get("directives", [])]
+        return [
+            name if name.endswith(".md") else f"{name}.md" for name in self.values.get("directives", [])[:_MOST_TYPES]
+        ]
 
     def phase(self, label: str) -> Phase | None:
         return next((phase for phase in self.phases if phase.label == label), None)
@@ -79,7 +83,7 @@ def _take(skill: Skill, values: dict[str, Any], line: int) -> None:
         if isinstance(value, str) and value:
             skill.values[name] = value
         elif value:
-            skill.problems.append((line, f"{name} must be a text"))
+            skill.problems.append((line, f"{name} must be text"))
     for name in _LISTS:
         value = values.get(name, [])
         if isinstance(value, list) and all(isinstance(one, str) for one in value):
@@ -148,7 +152,7 @@ def frontmatter(text: str) -> dict[str, str]:
     end = text.find("\n---", 3)
     found: dict[str, str] = {}
     name = ""
-    for line in text[4 : end if end >= 0 else 0].split("\n"):
+    for line in text[4 : min(end, _MOST_HEAD) if end >= 0 else 0].split("\n"):
         if line[:1] in (" ", "\t", "-") and name:  # a folded text goes on
             found[name] = f"{found[name]} {line.strip()}".strip()
         elif ":" in line and not line.startswith("#"):

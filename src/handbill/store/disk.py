@@ -67,9 +67,10 @@ def make_private_directory(path: str) -> None:
         posix.close(handle)
 
 
-def read_regular(path: str, most: int) -> bytes:
+def read_regular(path: str, most: int, *, follow: bool = True) -> bytes:
     """A regular file of at most so many bytes: no device that never ends, no FIFO that waits for a writer."""
-    handle = posix.open(path, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC)
+    flags = posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC
+    handle = posix.open(path, flags if follow else flags | posix.O_NOFOLLOW)
     try:
         status = posix.fstat(handle)
         if status.st_mode & 0o170000 != 0o100000:
@@ -86,8 +87,12 @@ def read_regular(path: str, most: int) -> bytes:
 
 def replace(path: str, data: bytes) -> None:
     temporary = f"{path}.{posix.getpid()}.tmp"
-    flags = posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC | posix.O_CLOEXEC | posix.O_NOFOLLOW
-    handle = posix.open(temporary, flags, 0o600)
+    flags = posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC | posix.O_NOFOLLOW
+    try:
+        handle = posix.open(temporary, flags, 0o600)
+    except FileExistsError:  # left by a process of this number that was killed, or put there by somebody
+        posix.unlink(temporary)
+        handle = posix.open(temporary, flags, 0o600)
     try:
         try:
             _write_all(handle, data)

@@ -23,8 +23,21 @@ if TYPE_CHECKING:
     from handbill.core.window import Window
     from handbill.store.api import Key, T
 
-_SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+_SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_~")
 _MOST = 64 << 20
+
+
+def _key_of(root: str, name: str) -> Key | None:
+    """The window that a file is about. An id with odd characters is written in the file only."""
+    session, _, agent = name.partition(".")
+    key = (session, agent or MAIN)
+    if "%" in name:
+        try:
+            head = loads(_disk().read_regular(f"{root}/.windows/{name}.jsonl", _MOST).partition(b"\n")[0].decode())
+            key = (str(head["sessionId"]), str(head["agentId"]))
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return None  # `engine doctor` shows it
+    return key if file_name(key) == name else None
 
 
 def file_name(key: Key) -> str:
@@ -88,6 +101,8 @@ class FileStore:
             raise
         try:
             status = posix.fstat(handle)
+            if status.st_uid != posix.geteuid() or status.st_mode & 0o022:
+                return None  # somebody else wrote it, or could have: the transcript says what is in the window
             stamp = (path, status.st_ino, status.st_mtime_ns, status.st_size)
             if stamp == self._stamp:
                 # as when we looked without the lock: no need to read it again
@@ -251,9 +266,8 @@ class FileStore:
                 continue
             for name in names:
                 if name.endswith(".jsonl"):
-                    session, _, agent = name[:-6].partition(".")
-                    found.add((session, agent or MAIN))
-        return sorted(found)
+                    found.add(_key_of(root, name[:-6]))
+        return sorted(key for key in found if key is not None)
 
     # --- logs ----------------------------------------------------------------------------------
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from handbill.config import folder_of
 from handbill.core import schema
 from handbill.core.session import STATE, VERSION
+from handbill.digest import digest_of
 from handbill.errors import CorruptState, HandbillError
 from handbill.store import disk
 
@@ -28,7 +31,7 @@ def read(folder: str) -> State | None:
     """None: nothing was activated here yet."""
     path = os.path.join(folder, FILE)
     try:
-        text = disk.read_regular(path, _MOST).decode("utf-8")
+        text = disk.read_regular(path, _MOST, follow=False).decode("utf-8")
     except FileNotFoundError:
         return None
     except NotADirectoryError:
@@ -36,7 +39,12 @@ def read(folder: str) -> State | None:
     except UnicodeDecodeError as error:
         raise _broken(path, str(error)) from error
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise HandbillError(f"{path} is a link", "a session's state is a file: replace the link") from error
         raise HandbillError(f"{path}: {error.strerror}", "make it readable") from error
+    if not _is_sealed(folder, text):
+        why = "your own installation did not write it; it came with the project, or was changed by something else"
+        raise _broken(path, why)
     try:
         state: State = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -60,7 +68,7 @@ def required(folder: str) -> State:
         what = "nothing was activated yet in" if os.path.isdir(folder) else "there is no session"
         raise NoSession(
             f"{what} {folder}",
-            "engine session activate NAME SKILL begins one; engine session list shows those there are",
+            "engine session activate NAME SKILL begins one; engine session list shows the existing ones",
         )
     return state
 
@@ -89,8 +97,9 @@ def update(
             if found:
                 raise HandbillError(f"that would break {path}: {found[0]}", "nothing was changed")
             if after is not None:
-                text = json.dumps(after, ensure_ascii=False, indent=2) + "\n"
-                disk.replace(path, text.encode("utf-8", "replace"))
+                text = (json.dumps(after, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "replace").decode()
+                _seal(folder, text)
+                disk.replace(path, text.encode())
             return result
         finally:
             os.close(lock)
@@ -100,6 +109,35 @@ def update(
         raise HandbillError(
             f"{folder}: {error.strerror}", "nothing was changed; make room, or make it writable"
         ) from error
+
+
+# --- which states are ours: anybody may have put a file into the project ---------------------------
+
+
+def _seals() -> str:
+    return f"{folder_of('XDG_STATE_HOME', '.local/state', os.environ)}/handbill/sessions"
+
+
+def _seal_of(folder: str) -> str:
+    return f"{_seals()}/{digest_of(os.path.realpath(folder))}"
+
+
+def _is_sealed(folder: str, text: str) -> bool:
+    try:
+        return digest_of(text) in disk.read_regular(_seal_of(folder), 4096, follow=False).decode("ascii").split()
+    except (OSError, ValueError):
+        return False
+
+
+def _seal(folder: str, text: str) -> None:
+    """Before the state is written: the one before still counts, should we die in between."""
+    path = _seal_of(folder)
+    disk.make_private_directory(_seals())
+    try:
+        before = disk.read_regular(path, 4096, follow=False).decode("ascii").split()[-1:]
+    except (OSError, ValueError):
+        before = []  # the first one
+    disk.replace(path, "\n".join([*before, digest_of(text)]).encode())
 
 
 def _make(folder: str) -> None:

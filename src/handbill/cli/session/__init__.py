@@ -44,7 +44,7 @@ VERBS: dict[str, tuple[str, str, tuple[Argument, ...]]] = {
         (_OWN,),
     ),
     "find": ("find", "the folder of this window's session", ()),
-    "status": ("status", "where a session stands: phase, history, who holds it", (_OWN,)),
+    "status": ("status", "a session's phase, history and holder", (_OWN,)),
     "list": ("listing", "the sessions of this project, newest first", (
         ("--all", {"action": "store_true", "help": "not only the newest twenty"}),)),
     "update": (

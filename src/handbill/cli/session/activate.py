@@ -7,7 +7,9 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from handbill.cli.result import Result
-from handbill.cli.session.desk import Desk, desk, refused, stamp
+from handbill.cli.screen import stamp
+from handbill.cli.session.desk import Desk, desk, refused
+from handbill.cli.session.finish import left_undone
 from handbill.cli.session.sheet import as_data, lines_of, proof_of
 from handbill.cli.skills import names
 from handbill.cli.stdin import BadInput, as_object, piped
@@ -41,7 +43,9 @@ def run(args: argparse.Namespace) -> Result:
 
     def change(state: State | None) -> tuple[State, tuple[State, str]]:
         at.refuse_if_held(state)
-        new, what = activated(state, args.skill, skill, params, holder, now, args.user_approved)
+        other = state is not None and state.get("skill") != args.skill
+        left = left_undone(at, folder, state, args.user_approved, warnings) if state is not None and other else {}
+        new, what = activated(state, args.skill, skill, params, holder, now, args.user_approved, left)
         return new, (new, what)
 
     try:
@@ -94,6 +98,5 @@ def _result(at: Desk, folder: str, state: State, skill: Skill, line: str, warnin
         data["phase"] = as_data(phase, proof)
     elif not skill.phases:
         lines.append("This skill has no phases.")
-    if state.get("nextSkills"):
-        lines.append(f"Next skills: {', '.join(state['nextSkills'])}")
+    lines += at.next_skills(state)
     return Result(data, text="\n".join(lines), warnings=warnings)

@@ -10,9 +10,8 @@ from handbill.cli.files import read_text
 from handbill.cli.result import Result
 from handbill.cli.session.desk import Desk, desk
 from handbill.cli.session.sheet import proof_of
-from handbill.core import phases as order
 from handbill.core.markdown import live
-from handbill.core.session import State, current_phase, debrief_of, phases_of
+from handbill.core.session import ACTIVE, SET_DOWN, State, ahead, current_phase, debrief_of
 from handbill.store import sessions
 
 
@@ -27,11 +26,12 @@ def run(args: argparse.Namespace) -> Result:
 
 
 def _phases(at: Desk, state: State) -> list[str]:
-    phase = current_phase(state)
-    if phase is None or state.get("lifecycle") != "active":
+    if state.get("lifecycle") not in (ACTIVE, SET_DOWN):
         return []
-    coming = order.following([one.label for one in phases_of(state)], phase.label)
-    found = [f"phase {' or '.join(coming)} comes after {phase}"] if coming else []
+    coming, phase = ahead(state), current_phase(state)
+    found = [f"phase {' or '.join(coming)} is still to come after {state.get('currentPhase')}"] if coming else []
+    if phase is None:
+        return found
     wanted = proof_of(phase, str(state.get("skill", "")), at).required
     return found + ([f"{phase} asks for proof: {', '.join(wanted)}"] if wanted else [])
 

@@ -7,7 +7,8 @@ import os
 from typing import Any
 
 from handbill.cli.result import Result
-from handbill.cli.session.desk import Desk, desk, stamp
+from handbill.cli.screen import stamp
+from handbill.cli.session.desk import Desk, desk
 from handbill.cli.stdin import NEEDED, BadInput, as_object, piped
 from handbill.core import schema
 from handbill.core.resuming import CONTEXT, MOST_FILES

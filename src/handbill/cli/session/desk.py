@@ -1,4 +1,4 @@
-"""What every session verb needs: which folder, whose window, who holds it, and word to the hooks."""
+"""What every session verb needs: which folder, whose window, who holds it, and messages to the hooks."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Any
 
 from handbill.cli.files import require_inside
 from handbill.cli.place import Place, here, window_file
+from handbill.cli.screen import when_written
 from handbill.core.event import MAIN
 from handbill.core.session import Holder, Refused, State, holder_of, released
 from handbill.errors import HandbillError
+from handbill.handlers.skills import skill_file
 from handbill.store import sessions
 from handbill.world import World, process_alive
 
@@ -45,12 +47,18 @@ class Desk:
         else:
             folder = os.path.abspath(os.path.expanduser(given))
         own = os.path.basename(folder)
+        if given and (given == "sessions" or folder == self.root):
+            raise HandbillError(
+                f"{name!r} is the folder of all sessions, not one of them", "name one, e.g. sessions/2026_01_31_LOGIN"
+            )
         if (
             ".." in given.split("/")
             or not _NAME.fullmatch(own)
             or os.path.basename(os.path.dirname(folder)) != "sessions"
         ):
-            raise HandbillError(f"{name!r} names no session", "e.g. 2026_01_31_LOGIN, or sessions/2026_01_31_LOGIN")
+            raise HandbillError(
+                f"{name!r} is not a session name", "e.g. 2026_01_31_LOGIN, or sessions/2026_01_31_LOGIN"
+            )
         if folder.startswith(self.place.project + "/"):
             require_inside(folder, self.place.project)
         return folder
@@ -62,7 +70,7 @@ class Desk:
         found = self.find()
         if not found:
             raise sessions.NoSession(
-                "no session belongs to this window", "name one; engine session list shows those there are"
+                "no session belongs to this window", "name one; engine session list shows the existing ones"
             )
         return found
 
@@ -85,7 +93,7 @@ class Desk:
         except OSError as error:
             said.append(f"this window cannot be noted as the one that works on it ({error.strerror})")
         if not window_file(self.place.store, (self.window, MAIN)):
-            said.append("no hook has seen this window, so no pages will come: engine doctor tells why")
+            said.append("no hook has seen this window, so no pages will be delivered; engine doctor says why")
         return said
 
     def _is_mine(self, folder: str) -> bool:
@@ -114,12 +122,18 @@ class Desk:
             f"another agent works on this session: process {holder.pid}"
             + (f", window {holder.session}" if holder.session else "")
             + f", {state.get('skill')} in phase {state.get('currentPhase') or '–'}, "
-            f"last sign {state.get('lastHeartbeat', 'unknown')}",
-            "take another session; or end that agent, or `engine session idle` from a terminal, and try again",
+            f"last active {when_written(str(state.get('lastHeartbeat', '')))}",
+            "use another session; or end that agent, or run `engine session idle NAME` in a terminal, then try again",
         )
 
+    def taken_over(self, state: State) -> tuple[State, bool]:
+        """An agent that changes a session whose holder is gone holds it from now on; is it a new one?"""
+        if not self.window or holder_of(state).session == self.window:
+            return state, False
+        return self.me().written(state), True
+
     def tell(self, state: State, verb: str, line: str, folder: str, **more: Any) -> list[str]:
-        """Leave word for the hooks of the window that works on it; returns what to warn of."""
+        """Leave a message for the hooks of the window that works on it; returns warnings."""
         target = self.window or str(state.get("sessionId", ""))
         if not target:
             return []
@@ -131,8 +145,13 @@ class Desk:
         try:
             self.place.store.post(target, notice)
         except OSError as error:
-            return [f"the hooks cannot be told ({error.strerror}): its pages will not be delivered"]
+            return [f"the hooks could not be notified ({error.strerror}), so the pages will not be delivered"]
         return []
+
+    def next_skills(self, state: State) -> list[str]:
+        """A line with those that the skill names and that are there."""
+        there = [name for name in state.get("nextSkills", ()) if skill_file(name, self.world, self.place.config)]
+        return [f"Next skills: {', '.join(there)}"] if there else []
 
     def shown(self, folder: str) -> str:
         return os.path.relpath(folder, self.place.project) if folder.startswith(self.place.project + "/") else folder
@@ -140,10 +159,6 @@ class Desk:
 
 def desk(project: str | None) -> Desk:
     return Desk(here(project), os.environ.get("CLAUDE_CODE_SESSION_ID", ""))
-
-
-def stamp() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def started(pid: int) -> str:

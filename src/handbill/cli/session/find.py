@@ -12,7 +12,9 @@ from handbill.store.sessions import NoSession
 def run(args: argparse.Namespace) -> Result:
     at = desk(args.project)
     if not at.window:
-        raise NoSession("this shell belongs to no agent's window", "run it from the agent, or: engine session list")
+        raise NoSession(
+            "this shell does not belong to an agent's window", "run it from the agent, or: engine session list"
+        )
     folder = at.find()
     if not folder:
         raise NoSession("this window has no session", "engine session activate NAME SKILL")

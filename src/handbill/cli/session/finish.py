@@ -7,10 +7,10 @@ import os
 from typing import Any
 
 from handbill.cli.result import Result
-from handbill.cli.session.desk import Desk, NotAllowed, desk, stamp
+from handbill.cli.screen import stamp
+from handbill.cli.session.desk import Desk, NotAllowed, desk
 from handbill.cli.session.phase import proven
 from handbill.cli.stdin import BadInput, as_object, piped
-from handbill.core import phases as order
 from handbill.core import schema
 from handbill.core.session import (
     ACTIVE,
@@ -19,11 +19,11 @@ from handbill.core.session import (
     SET_DOWN,
     Ending,
     State,
+    ahead,
     debrief_of,
     ended,
-    label_of,
-    phases_of,
 )
+from handbill.errors import HandbillError
 from handbill.handlers.skills import skill_file
 from handbill.handlers.skills import template as template_path
 from handbill.store import sessions
@@ -56,8 +56,7 @@ def run(args: argparse.Namespace) -> Result:
         proof, unproven = words.get("proof", {}), []
         if state.get("lifecycle") in (ACTIVE, SET_DOWN):
             unproven = _may_end(at, state, proof, args.user_approved, warnings)
-        if lifecycle == COMPLETED:
-            _debrief_written(at, folder, state, args.user_approved)
+        _debrief_written(at, folder, state, args.user_approved)
         how = Ending(words["description"], keywords, proof, unproven, args.user_approved)
         new = ended(state, lifecycle, how, now)
         return new, new
@@ -66,9 +65,7 @@ def run(args: argparse.Namespace) -> Result:
     done = "idle, waits for the next skill" if args.action == "idle" else "completed"
     line = f"Session {'idle' if args.action == 'idle' else 'deactivated'}: {at.shown(folder)} ({done})"
     warnings += at.tell(state, args.action, line, folder)
-    lines = [line]
-    if state.get("nextSkills"):
-        lines.append(f"Next skills: {', '.join(state['nextSkills'])}")
+    lines = [line, *at.next_skills(state)]
     return Result({"session": folder, "state": state}, text="\n".join(lines), warnings=warnings)
 
 
@@ -92,18 +89,35 @@ def said(text: str, verb: str) -> dict[str, Any]:
 
 
 def _may_end(at: Desk, state: State, proof: State, approved: str, warnings: list[str]) -> list[str]:
-    labels = [phase.label for phase in phases_of(state)]
-    current = label_of(state)
-    left = order.following(labels, current) if current in labels else []
+    left = ahead(state)
     if left and not approved:
         raise NotAllowed(
             f"{state.get('skill')} is in phase {state.get('currentPhase')}; {' or '.join(left)} comes next",
             'finish the phases, or ask the user, then add --user-approved "what the user said"',
         )
-    unproven = proven(at, state, proof, warnings, optional=bool(approved), form=_FORM)
+    unproven = proven(at, state, proof, warnings, optional=bool(approved), approved=approved, form=_FORM)
     if unproven:
         warnings.append(f"left without proof: {', '.join(unproven)}")
     return unproven
+
+
+def left_undone(at: Desk, folder: str, state: State, approved: str, warnings: list[str]) -> State:
+    """What a skill leaves undone when another one begins. Raises, unless that is nothing or the user approved."""
+    if state.get("lifecycle") not in (ACTIVE, SET_DOWN) or not state.get("skill"):
+        return {}
+    try:
+        coming = ahead(state)
+        unproven = _may_end(at, state, {}, approved, warnings)
+        _debrief_written(at, folder, state, approved)
+    except HandbillError as error:
+        name = os.path.basename(folder)
+        raise NotAllowed(
+            f"{state['skill']} is not finished in this session: {error}",
+            f'end it first: engine session idle {name}; or ask the user, then add --user-approved "what the user said"',
+        ) from None
+    found = {"coming": coming, "unproven": unproven}
+    undone: State = {name: value for name, value in found.items() if value}
+    return {**undone, "approved": approved} if undone and approved else undone
 
 
 def _debrief_written(at: Desk, folder: str, state: State, approved: str) -> None:
@@ -113,5 +127,6 @@ def _debrief_written(at: Desk, folder: str, state: State, approved: str) -> None
         form = at.shown(template_path(path, template, at.place.config)) if path else template
         raise NotAllowed(
             f"the debrief {at.shown(os.path.join(folder, name))} is not written",
-            f'write it by {form}; or, when the user wants none, add --user-approved "what the user said"',
+            f"write it from the template {form}; or, if the user does not want one, add "
+            '--user-approved "what the user said"',
         )

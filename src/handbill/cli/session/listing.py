@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 from handbill.cli.result import Result
 from handbill.cli.screen import safe, shortened, table
 from handbill.cli.session.desk import alive, desk
-from handbill.core.session import holder_of
+from handbill.core.session import ACTIVE, holder_of
 from handbill.errors import HandbillError
 from handbill.store import sessions
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from handbill.core.session import State
 
 MOST = 20
 
@@ -34,13 +36,13 @@ def run(args: argparse.Namespace) -> Result:
 
 def described(folder: str) -> dict[str, Any]:
     row: dict[str, Any] = {
-        "name": os.path.basename(folder), "path": folder, "lifecycle": "–", "skill": "", "phase": "", "held": "",
-        "task": "", "problem": "", "changed": os.path.getmtime(folder), "started": "",
+        "name": os.path.basename(folder), "path": folder, "state": "–", "lifecycle": "–", "skill": "", "phase": "",
+        "held": "", "task": "", "problem": "", "changed": os.path.getmtime(folder), "started": "",
     }  # fmt: skip
     try:
         state = sessions.read(folder)
     except HandbillError as error:
-        return {**row, "lifecycle": "broken", "problem": str(error)}
+        return {**row, "state": "broken", "lifecycle": "broken", "problem": str(error)}
     if state is None:
         return row
     holder = holder_of(state)
@@ -48,24 +50,35 @@ def described(folder: str) -> dict[str, Any]:
     row["held"] = str(holder.pid) if holder.pid and alive(holder) else ""
     row["task"] = str(state.get("taskSummary") or state.get("sessionDescription") or "")
     row.update(
-        lifecycle=str(state.get("lifecycle", "–")), skill=str(state.get("skill", "")),
+        state=condition(state), lifecycle=str(state.get("lifecycle", "–")), skill=str(state.get("skill", "")),
         phase=str(state.get("currentPhase", "")), started=str(state.get("startedAt", "")),
     )  # fmt: skip
     return row
 
 
-_STYLE = {"active": "green", "idle": "yellow", "broken": "red"}
+def condition(state: State) -> str:
+    """The lifecycle; of an active session, whether anybody is at it. `dead`: its agent's process is gone."""
+    lifecycle = str(state.get("lifecycle", "–"))
+    if lifecycle != ACTIVE:
+        return lifecycle
+    holder = holder_of(state)
+    if holder.pid:
+        return ACTIVE if alive(holder) else "dead"
+    return "abandoned" if state.get("lastKnownPid") else ACTIVE  # else a person's terminal, which has no process
 
 
-def show(screen: Console, rows: list[dict[str, Any]]) -> None:
+_STYLE = {"active": "green", "idle": "yellow", "broken": "red", "dead": "red", "abandoned": "yellow"}
+
+
+def show(screen: Console, rows: list[dict[str, Any]], none: str = "no sessions here") -> None:
     if not rows:
-        screen.print("no sessions here")
+        screen.print(none)
         return
     made = table("session|n", "state|n", "skill|n", "phase", "pid|n", "task")
     for row in rows:
-        style = _STYLE.get(row["lifecycle"], "dim")
+        style = _STYLE.get(row["state"], "dim")
         made.add_row(
-            safe(row["name"]), f"[{style}]{safe(row['lifecycle'])}[/]", safe(row["skill"]), safe(row["phase"]),
+            safe(row["name"]), f"[{style}]{safe(row['state'])}[/]", safe(row["skill"]), safe(row["phase"]),
             safe(row["held"]), safe(row["problem"] or shortened(row["task"], 60)),
         )  # fmt: skip
     screen.print(made)

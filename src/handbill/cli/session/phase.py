@@ -6,7 +6,8 @@ import argparse
 from typing import Any
 
 from handbill.cli.result import Result
-from handbill.cli.session.desk import Desk, NotAllowed, desk, refused, stamp
+from handbill.cli.screen import stamp
+from handbill.cli.session.desk import Desk, NotAllowed, desk, refused
 from handbill.cli.session.sheet import as_data, lines_of, proof_of
 from handbill.cli.stdin import as_object, piped
 from handbill.core import phases as order
@@ -33,33 +34,35 @@ def run(args: argparse.Namespace) -> Result:
     warnings = list(given.note)
     now = stamp()
 
-    def change(newest: State | None) -> tuple[State | None, tuple[State, Move, list[str]]]:
-        current = _active(newest, at)
+    def change(newest: State | None) -> tuple[State | None, tuple[State, Move, list[str], bool]]:
+        current, is_new = at.taken_over(_active(newest, at))
         step = move(current, label, args.user_approved)
         if step.same:
-            return None, (current, step, [])
+            return (current if is_new else None), (current, step, [], is_new)
         optional = bool(args.user_approved) and step.abandons
-        unproven = proven(at, current, proof, warnings, optional=optional)
+        unproven = proven(at, current, proof, warnings, optional=optional, approved=args.user_approved)
         new = moved(current, step, proof, unproven, args.user_approved, now)
-        return new, (new, step, unproven)
+        return new, (new, step, unproven, is_new)
 
     try:
-        state, step, unproven = sessions.update(folder, change)
+        state, step, unproven, is_new = sessions.update(folder, change)
     except Refused as error:
         raise refused(error) from None
     line = f"Phase: {step.phase}"
     if name and name != step.phase.name:
         warnings.append(f"it is declared as {step.phase}")
-    if not step.same:
+    if is_new:  # its agent has none of the skill's pages
+        warnings += at.take(folder) + at.tell(state, "continue", line, folder)
+    elif not step.same:
         warnings += at.tell(state, "phase", line, folder)
-    elif proof or args.user_approved:
+    if step.same and (proof or args.user_approved):
         warnings.append("the session is in this phase already: nothing was recorded")
     return _result(at, state, step, line, unproven, args.user_approved, warnings)
 
 
 def _active(state: State | None, at: Desk) -> State:
     if state is None:
-        raise sessions.NoSession("the session is gone", "engine session list shows those there are")
+        raise sessions.NoSession("the session is gone", "engine session list shows the existing ones")
     at.refuse_if_held(state, person_may=True)
     lifecycle = state.get("lifecycle", "not active")
     if lifecycle != "active":
@@ -68,11 +71,21 @@ def _active(state: State | None, at: Desk) -> State:
     return state
 
 
-def proven(at: Desk, state: State, proof: State, warnings: list[str], *, optional: bool, form: str = "{}") -> list[str]:
+def proven(
+    at: Desk,
+    state: State,
+    proof: State,
+    warnings: list[str],
+    *,
+    optional: bool,
+    approved: str = "",
+    form: str = "{}",
+) -> list[str]:
     """Raises unless what leaving the current phase asks for is there; returns what is left unproven.
 
     `optional`: the user approved of a move that does not say that the phase is done (back, to another branch, or
-    ending early), and no proof was sent. `form`: how the proof is sent, {} stands for its fields.
+    ending early), and no proof was sent. `approved`: in whose words a proof that nobody can give is left out.
+    `form`: how the proof is sent, {} stands for its fields.
     """
     current = current_phase(state)
     if current is None:
@@ -84,6 +97,15 @@ def proven(at: Desk, state: State, proof: State, warnings: list[str], *, optiona
         return []
     if optional and not proof:
         return wanted.required
+    impossible = wanted.contradictions()
+    others = wanted.faults({**proof_so_far(state), **proof}, without=impossible)
+    if impossible and approved and not others:
+        return list(impossible)
+    if impossible:
+        raise ProofMissing(
+            f"to leave {current}: {'; '.join([*impossible.values(), *others])}",
+            'correct the pages; or ask the user, then add --user-approved "what the user said"',
+        )
     example = ", ".join(f'"{name}": …' for name in wanted.required)
     raise ProofMissing(
         f"to leave {current}: {'; '.join(faults)}",
@@ -115,14 +137,16 @@ def _free(at: Desk, folder: str, args: argparse.Namespace, proof: State) -> Resu
     """A skill without phases: any word will do, there is no order to hold."""
     text = " ".join(args.phase.split())
     if not text or len(text) > 200:
-        raise NotAllowed(f"{args.phase[:50]!r} is no phase", "a few words, or LABEL: Name")
+        raise NotAllowed(f"{args.phase[:50]!r} is not a phase", "use a few words, or LABEL: Name")
 
     def change(newest: State | None) -> tuple[State, State]:
-        current = _active(newest, at)
+        current, _ = at.taken_over(_active(newest, at))
         label, _, name = text.partition(":")
         new = moved(current, Move(Phase(label.strip(), name.strip())), proof, [], args.user_approved, stamp())
         return new, new
 
+    before = at.find()
     state = sessions.update(folder, change)
+    warnings = at.take(folder) + at.tell(state, "continue", f"Phase: {text}", folder) if before != folder else []
     data = {"phase": {"label": text}, "skipped": [], "unproven": [], "approved": args.user_approved, "changed": True}
-    return Result({**data, "history": len(state["phaseHistory"])}, text=f"Phase: {text}")
+    return Result({**data, "history": len(state["phaseHistory"])}, text=f"Phase: {text}", warnings=warnings)

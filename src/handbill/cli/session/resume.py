@@ -6,7 +6,8 @@ import argparse
 import os
 
 from handbill.cli.result import Result
-from handbill.cli.session.desk import desk, refused, stamp
+from handbill.cli.screen import stamp
+from handbill.cli.session.desk import desk, refused
 from handbill.cli.session.sheet import as_data, lines_of, proof_of
 from handbill.core.session import Refused, State, continued, current_phase
 from handbill.store import sessions
@@ -44,5 +45,12 @@ def run(args: argparse.Namespace) -> Result:
 
 def artifacts(folder: str) -> list[str]:
     """What the session has written so far, newest first."""
-    found = [entry.path for entry in os.scandir(folder) if entry.is_file() and not entry.name.startswith(".")]
+    found = [entry.path for entry in os.scandir(folder) if _is_document(entry)]
     return sorted(found, key=os.path.getmtime, reverse=True)
+
+
+def _is_document(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file() and not entry.name.startswith(".")
+    except OSError:
+        return False  # a link in a circle

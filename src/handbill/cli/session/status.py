@@ -6,11 +6,11 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from handbill.cli.result import Result
-from handbill.cli.screen import safe, table
+from handbill.cli.screen import safe, table, when_written
 from handbill.cli.session.desk import alive, desk
+from handbill.cli.session.listing import condition
 from handbill.cli.session.resume import artifacts
-from handbill.core import phases as order
-from handbill.core.session import State, holder_of, label_of, phases_of
+from handbill.core.session import State, ahead, holder_of
 from handbill.hotjson import dumps
 from handbill.store import sessions
 
@@ -23,12 +23,10 @@ def run(args: argparse.Namespace) -> Result:
     folder = at.own(args.session)
     state = sessions.required(folder)
     holder = holder_of(state)
-    current = label_of(state)
-    labels = [phase.label for phase in phases_of(state)]
     data: dict[str, Any] = {
         "session": folder, "state": state, "documents": artifacts(folder),
         "holder": {"pid": holder.pid, "window": holder.session, "alive": bool(holder.pid) and alive(holder)},
-        "next": order.following(labels, current) if current in labels else [],
+        "next": ahead(state),
     }  # fmt: skip
     next_step = f"engine session check {at.shown(folder)}" if state.get("lifecycle") == "active" else ""
     return Result(data, lambda screen: _show(screen, at.shown(folder), data), next_step=next_step)
@@ -40,10 +38,10 @@ def _show(screen: Console, name: str, data: dict[str, Any]) -> None:
     if holder["pid"]:
         held = f"process {holder['pid']} ({'alive' if holder['alive'] else 'gone'})"
         held += f", window {holder['window'][:8]}" if holder["window"] else ""
-    screen.print(f"[bold]{safe(name)}[/]  {safe(str(state.get('lifecycle', '–')))}")
+    screen.print(f"[bold]{safe(name)}[/]  {safe(condition(state))}")
     for label, value in (
         ("skill", state.get("skill")), ("phase", state.get("currentPhase")), ("next", " or ".join(data["next"])),
-        ("held by", held), ("since", state.get("startedAt")), ("task", state.get("taskSummary")),
+        ("held by", held), ("since", when_written(str(state.get("startedAt", "")))), ("task", state.get("taskSummary")),
         ("in short", state.get("sessionDescription")),
         ("documents", ", ".join(path.rpartition("/")[2] for path in data["documents"])),
     ):  # fmt: skip
@@ -77,4 +75,4 @@ def _row(entry: Any) -> tuple[str, str, str]:
     words += [f"skipped {', '.join(entry['skipped'])}"] if entry.get("skipped") else []
     words += [f"unproven {', '.join(entry['unproven'])}"] if entry.get("unproven") else []
     words += [f"approved: {entry['approved']}"] if entry.get("approved") else []
-    return safe(str(entry.get("ts", "–"))), safe(str(entry.get("phase", ""))), safe("; ".join(words))
+    return safe(when_written(str(entry.get("ts", "")))), safe(str(entry.get("phase", ""))), safe("; ".join(words))

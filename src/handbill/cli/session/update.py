@@ -32,13 +32,15 @@ def run(args: argparse.Namespace) -> Result:
 
     def change(state: State | None) -> tuple[State, State]:
         at.refuse_if_held(state, person_may=True)
-        new = {**(state or {}), args.field: value}
+        new = at.taken_over({**(state or {}), args.field: value})[0]
         return new, new
 
     mode = _mode_file(at, sessions.required(folder), value) if args.field == "mode" else ""
+    before = at.find()
     state = sessions.update(folder, change)
     line = f"Updated {args.field}={args.value} in {at.shown(folder)}"
-    warnings = at.tell(state, "update", line, folder, files=[mode], why=f"mode {value}") if mode else []
+    warnings = at.take(folder) + at.tell(state, "continue", line, folder) if at.window and before != folder else []
+    warnings += at.tell(state, "update", line, folder, files=[mode], why=f"mode {value}") if mode else []
     return Result({"session": folder, "field": args.field, "value": value}, text=line, warnings=warnings)
 
 
