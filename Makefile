@@ -9,7 +9,7 @@ VERSIONS := 2.1.197 2.1.260 2.1.325
 export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
 
-.PHONY: demo test check unit pythons e2e packages soak bench docs clients clean
+.PHONY: demo test check unit pythons e2e packages soak mutants bench docs clients clean
 
 demo: $(VENV)/ready
 	@$(BIN)/engine demo
@@ -38,6 +38,12 @@ SESSIONS ?= 30
 SEED ?= 1
 soak: $(VENV)/ready clients
 	sh tests/e2e/in_namespace.sh $(BIN)/python tests/soak/run.py --sessions $(SESSIONS) --seed $(SEED)
+
+# Small faults in the ledger, host and evidence modules, one at a time: make mutants SAMPLE=200 ONLY=core/claim
+SAMPLE ?= 0
+ONLY ?=
+mutants: $(VENV)/ready
+	$(BIN)/python tests/mutants/run.py --sample $(SAMPLE) --only "$(ONLY)"
 
 bench: $(VENV)/ready clients
 	$(BIN)/python bench/run.py
