@@ -67,6 +67,8 @@ class Box:
     def process(self, command: str, **environ: str) -> subprocess.CompletedProcess[str]:
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
         env = {"PATH": path, "HOME": self.environ["HOME"], "CLAUDE_CODE_SESSION_ID": self.sim.session, **environ}
+        if "PYTHONPATH" in os.environ:  # another copy of the source is being tested
+            env["PYTHONPATH"] = os.environ["PYTHONPATH"]
         return subprocess.run(
             ["sh", "-c", command], cwd=self.project, env=env, capture_output=True, text=True, check=False,
             stdin=subprocess.DEVNULL, timeout=60,

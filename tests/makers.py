@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 
 from handbill.config import Config
 from handbill.core.event import TOOL_BATCH_FINISHED, Event, Tool
@@ -45,6 +46,9 @@ class DictWorld:
 
     def now(self) -> float:
         return 1000.0
+
+    def once(self, question: str, ask: Callable[[], bool]) -> bool:
+        return ask()
 
     def real(self, path: str) -> str:
         return self.links.get(path, path)

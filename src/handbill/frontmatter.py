@@ -13,6 +13,7 @@ MOST = 1 << 16  # characters; a head is a few lines, and reading YAML is slow
 
 
 _MERGE = "tag:yaml.org,2002:merge"
+_MOST_MERGED = 10
 
 
 class BadHead(ValueError):
@@ -100,6 +101,8 @@ def _loader(yaml: Any) -> Any:
                 refuse(f"the field {key.value!r} stands there twice", key)
             seen.add(key.value)
             if key.tag == _MERGE:
+                if _is_list(value) and len(value.value) > _MOST_MERGED:
+                    refuse(f"more than {_MOST_MERGED} mappings are merged", key)
                 if any(map(_merges, value.value if _is_list(value) else [value])):
                     refuse("what is merged merges others itself: write its fields out", key)
                 merging.add(id(node))

@@ -34,6 +34,8 @@ class Reply:
     blocks: list[Block]
     input_tokens: int = 1000
     delay: float = 0.0
+    stops_for: float = 0.0  # seconds between the first words and the end
+    refused: bool = False  # the request is answered with an error
 
 
 @dataclass
@@ -130,6 +132,9 @@ class Model:
         return reply, number
 
 
+_END_OF_BLOCK = b"event: content_block_stop"
+
+
 class _Handler(http.server.BaseHTTPRequestHandler):
     owner: Model
     protocol_version = "HTTP/1.1"
@@ -138,12 +143,15 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_: Any) -> None:
         """Quiet."""
 
-    def _send(self, body: bytes, kind: str = "application/json", code: int = 200) -> None:
+    def _send(self, body: bytes, kind: str = "application/json", code: int = 200, stops_for: float = 0.0) -> None:
         self.send_response(code)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
+        end = body.index(_END_OF_BLOCK) if stops_for else len(body)
+        self.wfile.write(body[:end])
+        time.sleep(stops_for)
+        self.wfile.write(body[end:])
 
     def do_HEAD(self) -> None:
         self._send(b"")
@@ -162,10 +170,12 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         reply, number = self.owner.answer(request)
         time.sleep(reply.delay)
         message = _message(body, reply, number)
+        if reply.refused:
+            return self._send(b'{"type":"error","error":{"type":"invalid_request_error","message":"x"}}', code=400)
         if not body.get("stream"):
             self._send(json.dumps(message).encode())
         else:
-            self._send(_stream(message).encode(), "text/event-stream")
+            self._send(_stream(message).encode(), "text/event-stream", stops_for=reply.stops_for)
         request.answered = time.monotonic()
         return None
 

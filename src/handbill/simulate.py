@@ -158,6 +158,11 @@ class Simulator:
         """The agent wants to rest; `denied` says why it must not yet."""
         return self.send({"hook_event_name": "Stop", "stop_hook_active": again})
 
+    def answer(self, text: str) -> None:
+        """The model says something; the next event finds it in the transcript."""
+        blocks = [{"type": "text", "text": text}]
+        self._write(self.transcript, {"type": "assistant", "message": {"role": "assistant", "content": blocks}})
+
     def clear(self) -> Moment:
         self.send({"hook_event_name": "SessionEnd", "reason": "clear"})
         self.session = str(uuid.uuid4())

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from command import engine, run
 
-from handbill.cli.deliveries import duplicates_of
+from handbill.cli.delivery_counts import duplicates_of
 
 
 def test_demo_delivers_everything_once() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,13 +14,14 @@ from command import engine, run
 
 from box import Box
 from handbill.cli.glob import matching
+from handbill.store import sessions
 
 TODAY = datetime.date.today()
 
 
 def make_session(root: Path, name: str, **state: object) -> None:
     (root / "sessions" / name).mkdir(parents=True)
-    (root / "sessions" / name / ".state.json").write_text(json.dumps({"v": 1, **state}))
+    sessions.update(str(root / "sessions" / name), lambda _: ({"v": 1, **state}, None))
     (root / "sessions" / name / "LOG.md").write_text("x")
 
 
@@ -178,7 +180,7 @@ def test_why(make_box: Callable[..., Box]) -> None:
         assert engine("why", name, cwd=box.project)["data"]["windows"][0]["reason"] == "standard"
     box.sim.compact()
     gone = engine("why", "one/.directives/AGENTS.md", cwd=box.project)["data"]
-    assert gone["windows"] == [] and "a compaction removed it" in gone["why_not"][0]
+    assert gone["windows"] == [] and "a compaction or a rewind removed it" in gone["why_not"][0]
     assert "confirmed" in run("why", "one/.directives/AGENTS.md", cwd=box.project).stdout
     assert engine("why", "library-free.md", cwd=box.project, expect=1)["data"]["windows"] == []
 
@@ -217,3 +219,22 @@ def test_usage_errors_are_json_too(make_box: Callable[..., Box]) -> None:
         done = run(*words, "--json", cwd=box.project)
         assert done.returncode == 2 and json.loads(done.stdout)["error"]["code"] == "usage", words
         assert run(*words, cwd=box.project).returncode == 2
+
+
+def test_preview_and_discover_directives_agree_about_worktrees(make_box: Callable[..., Box], tmp_path: Path) -> None:
+    """Inside of the project and next to it; the worktree has its own root."""
+    box = make_box()
+    git = ("git", "-c", "user.name=x", "-c", "user.email=x@x", "-C", str(box.project))
+    box.write("sub/.directives/AGENTS.md", "rules of sub\n")
+    box.write(".directives/AGENTS.md", "rules of the root\n")
+    box.write("sub/f.py", "x\n")
+    for words in (("init", "-q"), ("add", "-A", "-f", "."), ("commit", "-qm", "x")):
+        subprocess.run([*git, *words], check=True)
+    for place in (box.project / "trees" / "one", tmp_path / "two"):
+        subprocess.run([*git, "worktree", "add", "-q", str(place), "-b", place.name], check=True)
+        (place / "sub/.directives/AGENTS.md").write_text(f"other rules in {place.name}\n")
+        found = engine("discover-directives", str(place / "sub"), "--project", str(box.project))["data"]
+        shown = engine("preview", str(place / "sub/f.py"), cwd=box.project)["data"]["files"]
+        expected = [str(place / "sub/.directives/AGENTS.md"), str(place / ".directives/AGENTS.md")]
+        assert found["root"] == str(place) and [row["file"] for row in found["directives"]] == expected
+        assert {row["file"] for row in shown if row["when"] == "now"} >= set(expected), shown

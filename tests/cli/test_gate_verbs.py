@@ -130,7 +130,7 @@ def test_a_dispatch_from_beginning_to_end(tmp_path: Path) -> None:
     engine("dispatch", "progress", path, "form\nis done", "--status", "in-progress")
     engine("dispatch", "progress", path, "tests pass")
     data = engine("dispatch", "check", path)["data"]
-    assert data["status"] == "in-progress" and [line.split(" ", 3)[3] for line in data["progress"]] == [
+    assert data["status"] == "in-progress" and [line.split(" ", 2)[2] for line in data["progress"]] == [
         "form is done",
         "tests pass",
     ]
@@ -200,7 +200,9 @@ def test_a_worker_in_a_repository_that_has_hooks(box: Box, tmp_path: Path) -> No
     assert "--add-dir" not in data["words"]
     box.write(".handbill.toml", '[roles.lead]\ntargets = ["x.md"]\n')
     engine("install", "--project", str(box.project), "--python", sys.executable)
-    assert engine("worker", "launch", "w", str(box.project), "x", str(box.project / "d.md"))["data"]["settings"] == ""
+    data = engine("worker", "launch", "w", str(box.project), "x", str(box.project / "d.md"))["data"]
+    settings = json.loads(Path(data["settings"]).read_text())
+    assert settings == {"env": {"HANDBILL_LAUNCHED": data["session"]}, "hooks": {}}
 
 
 def test_a_worker_is_refused_without_repository_or_contract(box: Box, tmp_path: Path) -> None:
@@ -254,14 +256,14 @@ def test_doctor_reads_the_words_of_the_gates(box: Box) -> None:
         return [f"{row['state']}: {row['text']}" for row in rows if row["check"] == "wording"]
 
     assert wording() == []
-    box.write(".handbill.messages.json", '{"load_gate": {"factual": {"direct": "{count} {paths}"}}}')
+    box.write(".handbill.messages.json", '{"load_gate": {"factual": {"direct": "{count:file} {paths}"}}}')
     assert wording()[0].startswith("ok")
     box.write(".handbill.messages.json", '{"load_gate": {"factual": {"direct": "Read!", "dircet": "x"}}}')
-    assert "{count}, {paths}" in wording()[0] and "dircet is no text of ours" in wording()[1]
+    assert "{count}, {paths}" in wording()[0] and "dircet is not one of our texts" in wording()[1]
     for text, why in (
         ("{half", "bad"), ('{"load_gate": {"direct": "{count} {paths}"}}', "one of factual, mandatory"), ('{"resume": "x"}', "section"),
-        ('{"load_gate": {"factual": {"direct": 5}}}', "must be a text"), ("[]", "one JSON object"),
-        ('{"load_gate": {"factual": {"direct": "{count} {paths} {nonsense}"}}}', "{nonsense}, which stands for nothing"),
+        ('{"load_gate": {"factual": {"direct": 5}}}', "must be text"), ("[]", "one JSON object"),
+        ('{"load_gate": {"factual": {"direct": "{count} {paths} {nonsense}"}}}', "{nonsense}, which is unknown"),
     ):  # fmt: skip
         box.write(".handbill.messages.json", text)
         assert why in wording()[0], text

@@ -13,6 +13,7 @@ from typing import Any
 from handbill.cli import settings_file, trust
 from handbill.cli.place import Place, window_file
 from handbill.cli.screen import count as count_of
+from handbill.cli.screen import when
 from handbill.core.window import state_of
 from handbill.errors import HandbillError
 from handbill.hosts import claude_code, claude_settings
@@ -207,13 +208,13 @@ def standards(place: Place) -> Iterator[Finding]:
     world = World(place.config.roots)
     for name in place.config.standard_names(subagent=False):
         path = find(name, world, place.config)
-        problem = getattr(world.load(path), "why", "") if path else "is in no library"
+        problem = getattr(world.load(path), "why", "") if path else "was not found in any library"
         if problem:
             yield Finding("standards", BAD, f"{path or name} {problem}", "correct `standards.files` in the settings")
 
     found = registrations(place) if os.path.isdir(place.project) else {}
     lanes = [len(events.get("SessionStart", [])) for events in found.values()]
-    needed = needs_of(place.config).lanes
+    needed = needs_of(place.config, exact=True).lanes
     if lanes and max(lanes) < needed:
         text = f"a session start needs {needed} lanes, but {max(lanes)} are registered: some files are delivered late"
         yield Finding("standards", BAD, text, "engine install")
@@ -262,7 +263,7 @@ def trace(place: Place) -> Iterator[Finding]:
             {(line.get("window"), int(float(line.get("ts", 0)) // 10)) for line in lines}
         )  # lanes say it together
         times = f" ({moments}×)" if moments > 1 else ""
-        moment = time.strftime("%m-%d %H:%M", time.localtime(float(last.get("ts", 0))))
+        moment = when(float(last.get("ts", 0)))
         fix = str(last.get("hint") or "once it is fixed: engine doctor --forget")
         yield Finding("errors", BAD, f"{moment} {last.get('where')}: {text}{times}", fix)
 

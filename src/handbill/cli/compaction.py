@@ -8,16 +8,21 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from handbill.cli.actions import AGENT, SESSION, Action, add_actions
-from handbill.cli.place import Place, choose_window, here
+from handbill.cli.caller import calling_agent
+from handbill.cli.deliveries import read_log
+from handbill.cli.delivery_counts import DELIVERED as DELIVERED_EVENTS
+from handbill.cli.place import Place, choose_window, here, session_of
 from handbill.cli.result import Result
-from handbill.cli.screen import count, safe, short, table
+from handbill.cli.screen import count, moment_of, safe, short, table, when_written
 from handbill.core.event import MAIN
 from handbill.errors import HandbillError
-from handbill.hosts.claude_compaction import Compaction, last_compaction
+from handbill.hosts.claude_compaction import DELIVERED, Compaction, last_compaction
 from handbill.world import World
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from handbill.core.window import Window
 
 ACTIONS: dict[str, Action] = {
     "report": ("what was in the window before, what was kept, what came again, what is gone", (SESSION, AGENT)),
@@ -38,7 +43,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Result:
     place = here(args.project)
-    key = choose_window(place, args.session, getattr(args, "agent", None))
+    agent = getattr(args, "agent", None)
+    if agent is None and not args.session:
+        agent = calling_agent(place, f"compaction {args.action}")
+    key = choose_window(place, args.session, agent)
     found = _compaction(place, key)
     rows = [{"file": path, "came": how, "fate": found.fate(path)} for path, how in found.before.items()]
     rows = [row for row in rows if not _is_own(row["file"], place)]
@@ -62,15 +70,35 @@ def _compaction(place: Place, key: tuple[str, str]) -> Compaction:
         raise HandbillError(f"the window of {key[0]} is not known", "`engine window --all` lists the known ones")
     data = World(()).tail(window.transcript, 0, _MOST)
     if data is None:
-        raise HandbillError(f"{window.transcript} is gone", "the client keeps transcripts for some weeks only")
-    found = last_compaction(data)
+        raise HandbillError(f"{window.transcript} is gone", "the client keeps transcripts only for some weeks")
+    agent = key[1] != MAIN
+    found = last_compaction(data, agent=agent)
     deadline = time.monotonic() + _PATIENCE
     while found is None and window.epoch and time.monotonic() < deadline:  # the client writes it down a moment later
         time.sleep(0.05)
-        found = last_compaction(World(()).tail(window.transcript, 0, _MOST) or b"")
+        found = last_compaction(World(()).tail(window.transcript, 0, _MOST) or b"", agent=agent)
     if found is None:
         raise HandbillError(f"the window {key[0]} was never compacted", "`engine window` shows what is in it")
+    if agent:
+        _add_from_log(found, place, key, window)
     return found
+
+
+def _add_from_log(found: Compaction, place: Place, key: tuple[str, str], window: Window) -> None:
+    """Older clients write down no injections of a subagent: our own log says what it was given."""
+    at = moment_of(found.at)
+    for line in read_log(place.store):
+        if line.get("window") == ".".join(key) and line.get("event") in DELIVERED_EVENTS:
+            path = str(line.get("file", ""))
+            if float(line.get("ts", 0)) < at:
+                found.before.setdefault(path, DELIVERED)
+            if _has(window, path):
+                found.kept.add(path)
+
+
+def _has(window: Window | None, path: str) -> bool:
+    """Does its ledger say so, and is that certain? Older clients do not say whose window they compacted."""
+    return window is not None and window.suspect < 0 and window.holds(path)
 
 
 def _is_own(path: str, place: Place) -> bool:
@@ -87,14 +115,17 @@ def _restore(args: argparse.Namespace, place: Place, key: tuple[str, str], rows:
     ]
     unknown = sorted(wanted - set(lost))
     if unknown:
-        raise HandbillError(f"{unknown[0]} is not among what is gone", "engine compaction report shows what is")
-    window = place.store.read((key[0], MAIN))
-    there = [path for path in lost if window is not None and window.holds(path)]
+        raise HandbillError(
+            f"{unknown[0]} was not removed by the compaction", "engine compaction report lists what was removed"
+        )
+    window = place.store.read(key)
+    there = [path for path in lost if _has(window, path)]
     files = [path for path in lost if path not in there]
-    text = f"restoring {count(len(files), 'file')}" if files else "nothing is gone that was delivered"
+    text = f"restoring {count(len(files), 'file')}" if files else "no delivered file is missing"
     if files:
-        by = "agent" if os.environ.get("CLAUDE_CODE_SESSION_ID") == key[0] else "terminal"
-        place.store.post(key[0], {"verb": "restore", "files": files, "line": text, "at": time.time(), "by": by})
+        session = session_of(key)
+        by = "agent" if os.environ.get("CLAUDE_CODE_SESSION_ID") == session else "terminal"
+        place.store.post(session, {"verb": "restore", "files": files, "line": text, "at": time.time(), "by": by})
         text += ", with the next event of this window:\n" + "\n".join(f"  {path}" for path in files)
     return Result({"window": ".".join(key), "files": files}, text=text)
 
@@ -103,7 +134,7 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
     size = f", {data['tokens_before']:,} tokens before" if data["tokens_before"] else ""
     size += f", {data['tokens_after']:,} after" if data["tokens_after"] else ""
     screen.print(f"[bold]{safe(data['window'])}[/]")
-    screen.print(f"[dim]compacted {safe(data['at'] or 'at an unknown time')} ({safe(data['trigger'])}){size}[/]")
+    screen.print(f"[dim]compacted {safe(when_written(data['at']))} ({safe(data['trigger'])}){size}[/]")
     rows = table("file", "came", "now|n")
     for row in data["files"]:
         style = _STYLE.get(row["fate"], "green")

@@ -1,4 +1,4 @@
-"""`engine deliveries`: the log, filtered, followed, or searched for duplicates."""
+"""`engine deliveries`: the log, filtered, followed, or added up."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from handbill.cli.delivery_counts import AT, DELIVERED, duplicates, summary
 from handbill.cli.place import here, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import console, safe, short, table, when
@@ -18,11 +19,10 @@ if TYPE_CHECKING:
 
     from handbill.store.files import FileStore
 
-DELIVERED = ("direct-deliver", "claim-deliver", "updated")
 _STYLE = {**dict.fromkeys(DELIVERED, "bold green"), "confirmed": "green", "lost": "red", "refused": "red"}
 # names of the log, and what they mean to people
 WORDS = {
-    "direct-deliver": "delivered", "claim-deliver": "delivered", "updated": "delivered anew", "confirmed": "confirmed",
+    "direct-deliver": "delivered", "claim-deliver": "delivered", "updated": "delivered again", "confirmed": "confirmed",
     "assumed": "assumed", "truncated": "cut by host", "lost": "lost", "queue-pending": "waiting", "refused": "refused",
     "skip-dedup": "already there", "skip-inode": "same file", "skip-content": "same text", "seed": "host loaded",
     "same-rules": "same rules", "resolve-ref": "named by a page",
@@ -39,8 +39,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"only these decisions: {names} (or the names in the log: {', '.join(WORDS)})",
     )  # fmt: skip
     parser.add_argument("--last", type=_count, default=40, metavar="N", help="how many lines (default 40; 0: all)")
-    parser.add_argument("--follow", action="store_true", help="go on as new lines come, until ^C")
+    parser.add_argument("--follow", action="store_true", help="keep printing new lines until Ctrl-C")
     parser.add_argument("--duplicates", action="store_true", help="files delivered more than once into one window")
+    parser.add_argument(
+        "--summary", action="store_true", help="what it adds up to: files, copies, skips, by which event"
+    )
     project_option(parser)
 
 
@@ -55,8 +58,9 @@ def run(args: argparse.Namespace) -> Result:
     place = here(args.project)
     paths = [f"{root}/.engine/deliveries.jsonl" for root in (place.store.spare, place.store.root) if root]
     paths = [path for path in paths if os.path.exists(path)]
-    if args.duplicates:
-        return _duplicates([line for path in paths for line in _lines(path) if matches(line, args)], place.project)
+    if args.duplicates or args.summary:
+        lines = [line for line in read_log(place.store) if matches(line, args)]
+        return (summary if args.summary else duplicates)(lines, place.project)
     found: list[dict[str, Any]] = []
     for path in paths:
         # the end of a long log is enough for the last few lines
@@ -69,7 +73,7 @@ def run(args: argparse.Namespace) -> Result:
     return Result(
         {"deliveries": found},
         lambda screen: _show(screen, found, place.project) if not args.follow else None,
-        next_step="" if found or paths else "start the agent; engine doctor tells if hooks are installed",
+        next_step="" if found or paths else "start the agent; engine doctor shows whether hooks are installed",
     )
 
 
@@ -98,13 +102,6 @@ def _lines(path: str, start: int = 0) -> Iterator[dict[str, Any]]:
         yield from (line for line in map(_parsed, file) if line is not None)
 
 
-_AT = {
-    "session_started": "start", "prompt_submitted": "prompt", "tool_batch_finished": "tools",
-    "subagent_started": "agent", "skill_expanded": "skill", "tool_called": "held", "session_ended": "end",
-    "instructions_loaded": "host",
-}  # fmt: skip
-
-
 def _row(line: dict[str, Any], project: str) -> tuple[str, ...]:
     name = str(line.get("event", ""))
     window = str(line.get("window", ""))
@@ -114,7 +111,7 @@ def _row(line: dict[str, Any], project: str) -> tuple[str, ...]:
     at = str(line.get("handler", ""))
     place = safe(session[:8]) + ("" if agent == "main" else f".{safe(agent[-6:])}")
     return (
-        when(float(line.get("ts", 0))), place, _AT.get(at, safe(at)),
+        when(float(line.get("ts", 0))), place, AT.get(at, safe(at)),
         f"[{_STYLE.get(name, 'dim')}]{WORDS.get(name, safe(name))}[/]",
         f"{short(str(line.get('file', '')), project)}  [dim]· {safe(reason)}{chars}[/]",
     )  # fmt: skip
@@ -122,7 +119,7 @@ def _row(line: dict[str, Any], project: str) -> tuple[str, ...]:
 
 def _show(screen: Console, lines: list[dict[str, Any]], project: str) -> None:
     if not lines:
-        screen.print("nothing of that is in the log")
+        screen.print("the log has no matching entries")
         return
     rows = table("when|n", "window|n", "at|n", "decision|n", "file and reason")
     for line in lines:
@@ -164,51 +161,3 @@ def _parsed(raw: bytes) -> dict[str, Any] | None:
     except ValueError:
         return None  # torn by a full disk; the lines around it are whole
     return line if isinstance(line, dict) else None
-
-
-def duplicates_of(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Files with more deliveries into one window than the log explains.
-
-    A copy that was lost, or an epoch that was compacted away, makes room for the next one.
-    """
-    count: dict[tuple[str, str, str], int] = {}
-    where: dict[tuple[str, str, str], list[str]] = {}
-    for line in lines:
-        part = str(line.get("source", "")).rpartition(" (part ")[2] if " (part " in str(line.get("source", "")) else ""
-        key = (str(line.get("window")), str(line.get("file")), part)
-        if line.get("event") == "updated":  # in the place of the one before
-            count[key] = 1
-            where.setdefault(key, []).append(str(line.get("handler")))
-        elif line.get("event") in DELIVERED:
-            count[key] = count.get(key, 0) + 1
-            where.setdefault(key, []).append(str(line.get("handler")))
-        elif line.get("event") == "lost":
-            for other in count:
-                if other[:2] == key[:2]:
-                    count[other] = max(0, count[other] - 1)
-        elif line.get("event") in ("new-epoch", "new-window"):
-            for other in count:
-                if other[0] == key[0]:
-                    count[other] = 0
-    return [
-        {"window": key[0], "file": key[1], "part": key[2], "copies": copies, "handlers": where[key]}
-        for key, copies in count.items() if copies > 1
-    ]  # fmt: skip
-
-
-def _duplicates(lines: list[dict[str, Any]], project: str) -> Result:
-    found = duplicates_of(lines)
-    delivered = sum(1 for line in lines if line.get("event") in DELIVERED)
-
-    def show(screen: Console) -> None:
-        if not found:
-            screen.print(f"[green]no duplicates[/] among {delivered:,} deliveries")
-            return
-        rows = table("window|n", "file", "copies|r", "by")
-        for one in found:
-            rows.add_row(
-                one["window"][:13], short(one["file"], project), str(one["copies"]), ", ".join(one["handlers"])
-            )
-        screen.print(rows)
-
-    return Result({"duplicates": found, "deliveries": delivered}, show, exit_code=1 if found else 0)

@@ -63,7 +63,7 @@ def _play(folder: str, args: argparse.Namespace) -> dict[str, Any]:
         screen.print(f"[bold]A session in {project}[/], hooks as real processes\n", soft_wrap=True)
     rows: list[dict[str, Any]] = []
     for label, moment in _session(simulator, environ):
-        rows.append(_row(label, moment, simulator))
+        rows.append(_row(label, moment, simulator, environ))
         if screen:
             _show_row(screen, rows[-1], project)
             time.sleep(0 if args.fast or not sys.stdout.isatty() else 0.35)
@@ -121,11 +121,12 @@ def _engine(sim: Simulator, environ: dict[str, str], *words: str, stdin: str = "
     return sim.batch(("Bash", {"command": f"engine session {' '.join(words)}"}, done.stdout))
 
 
-def _row(label: str, moment: Moment, simulator: Simulator) -> dict[str, Any]:
-    from handbill.cli.place import here
+def _row(label: str, moment: Moment, simulator: Simulator, environ: dict[str, str]) -> dict[str, Any]:
+    """`environ`: of the demo, which has a home of its own."""
+    from handbill.config import state_roots
+    from handbill.store.files import FileStore
 
-    place = here(simulator.project)
-    window = place.store.read((simulator.session, moment.window))
+    window = FileStore(*state_roots(simulator.project, environ)).read((simulator.session, moment.window))
     files: dict[str, list[int]] = {}
     for path, _, part, parts in moment.titles:
         files.setdefault(path, []).append(part if parts > 1 else 0)

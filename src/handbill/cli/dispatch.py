@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import stat
-import time
 from collections.abc import Callable
 
 from handbill.cli.actions import Action, Argument, add_actions
 from handbill.cli.files import replace_text
+from handbill.cli.place import marked_project
 from handbill.cli.result import Result
-from handbill.cli.screen import count
+from handbill.cli.screen import count, stamp
 from handbill.cli.stdin import NEEDED, BadInput, piped
 from handbill.config import folder_of
 from handbill.core import dispatch as form
@@ -46,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Result:
-    path = os.path.realpath(os.path.expanduser(args.file))
+    path = contract_path(args.file)
     if args.action == "new":
         task = args.task or piped(NEEDED).text.strip()
         if not task:
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> Result:
         line = " ".join(args.text.split())
         if not line:
             raise BadInput("what was reached?", 'engine dispatch progress FILE "what was reached"')
-        entry = f"{time.strftime('%Y-%m-%d %H:%M')} {line}"
+        entry = f"{stamp()} {line}"
         found = changed(path, lambda text: _status(form.with_progress(text, entry), args.status))
         return Result({"file": path, "entry": entry, "status": found.status}, text=f"noted: {entry}")
     before = refuse_if_wrong(path)
@@ -74,6 +74,18 @@ def run(args: argparse.Namespace) -> Result:
     found = changed(path, lambda before: form.with_status(form.with_result(before, text), args.status))
     again = [f"it was {before.status} before: that result is replaced"] if before.status in form.FINISHED else []
     return Result({"file": path, "status": found.status}, text=f"{path}: {found.status}", warnings=again)
+
+
+def contract_path(written: str) -> str:
+    """The file that a person means. What a link in a project leads to was chosen by the project."""
+    path = os.path.abspath(os.path.expanduser(written))
+    real = os.path.realpath(path)
+    project = marked_project(os.path.dirname(path))
+    if project and not real.startswith(os.path.realpath(project) + "/"):
+        raise HandbillError(f"{path} leads out of the project (to {real})", "name that file itself, if it is meant")
+    if not real.isprintable():
+        raise HandbillError(f"{real!r} has characters that no terminal can show", "rename it")
+    return real
 
 
 def _status(text: str, status: str) -> str:

@@ -7,10 +7,13 @@ import os
 from typing import TYPE_CHECKING
 
 from handbill.cli import checks, gate_checks, work_checks
-from handbill.cli.place import here, project_option
+from handbill.cli.place import Place, here, project_option
 from handbill.cli.result import Result
+from handbill.errors import HandbillError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from rich.console import Console
 
 _SIGN = {checks.OK: "[green]✓[/]", checks.NOTE: "[yellow]·[/]", checks.BAD: "[red]✗[/]"}
@@ -21,6 +24,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     project_option(parser)
 
 
+def _findings(check: Callable[[Place], Iterator[checks.Finding]], place: Place) -> list[checks.Finding]:
+    """One that cannot be made must not hide the others: a project may have caused it."""
+    found = []
+    try:
+        for finding in check(place):
+            found.append(finding)
+    except (HandbillError, OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
+        name = check.__name__.replace("_", " ")
+        found.append(checks.Finding(name, checks.BAD, f"cannot be checked: {error}", "look at the file that it names"))
+    return found
+
+
 def run(args: argparse.Namespace) -> Result:
     place = here(args.project)
     if args.forget:
@@ -29,7 +44,7 @@ def run(args: argparse.Namespace) -> Result:
             if root and os.path.exists(path):
                 os.replace(path, f"{root}/.engine/errors.seen.jsonl")
                 os.utime(f"{root}/.engine/errors.seen.jsonl")  # its time says since when all is dealt with
-    found = [finding for check in (*checks.ALL, *work_checks.ALL, *gate_checks.ALL) for finding in check(place)]
+    found = [one for check in (*checks.ALL, *work_checks.ALL, *gate_checks.ALL) for one in _findings(check, place)]
     bad = [finding for finding in found if finding.state == checks.BAD]
     data = {"project": place.project, "checks": [finding.plain() for finding in found], "problems": len(bad)}
 
@@ -38,9 +53,12 @@ def run(args: argparse.Namespace) -> Result:
 
         screen.print(f"[bold]{escape(place.project)}[/]", soft_wrap=True)
         for finding in found:
-            screen.print(f"{_SIGN[finding.state]} [dim]{finding.check:<12}[/]{escape(finding.text)}", soft_wrap=True)
+            screen.print(
+                f"{_SIGN[finding.state]} [dim]{finding.check:<12}[/]{escape(' '.join(finding.text.split()))}",
+                soft_wrap=True,
+            )
             if finding.fix:
                 screen.print(f"               [cyan]fix:[/] {escape(finding.fix)}", soft_wrap=True)
-        screen.print("[green]all is well[/]" if not bad else f"[red]{len(bad)} to mend[/]")
+        screen.print("[green]all is well[/]" if not bad else f"[red]{len(bad)} to fix[/]")
 
     return Result(data, show, exit_code=1 if bad else 0)

@@ -10,6 +10,7 @@ from typing import Any
 
 from handbill.cli.place import here, project_option
 from handbill.cli.result import Result
+from handbill.cli.screen import moment_of
 from handbill.cli.session.listing import described, show
 from handbill.errors import HandbillError
 from handbill.store import sessions
@@ -39,7 +40,7 @@ def run(args: argparse.Namespace) -> Result:
     if args.files:
         return _files(rows)
     return Result(
-        {"sessions": rows}, lambda screen: show(screen, rows), exit_code=0 if rows else 1,
+        {"sessions": rows}, lambda screen: show(screen, rows, "no session matches"), exit_code=0 if rows else 1,
         next_step="engine session status NAME" if rows else "engine session list --all",
     )  # fmt: skip
 
@@ -64,9 +65,7 @@ def day_of(row: dict[str, Any]) -> str:
     named = re.match(r"(\d{4})[_-](\d{2})[_-](\d{2})(?:[_-]|$)", row["name"])
     if named:
         return "-".join(named.groups())
-    if re.match(r"\d{4}-\d{2}-\d{2}T", row["started"]):
-        return str(row["started"][:10])
-    return datetime.date.fromtimestamp(row["changed"]).isoformat()
+    return datetime.date.fromtimestamp(moment_of(row["started"]) or row["changed"]).isoformat()
 
 
 def _matches(row: dict[str, Any], kind: str, words: list[str]) -> bool:
@@ -74,7 +73,7 @@ def _matches(row: dict[str, Any], kind: str, words: list[str]) -> bool:
     if kind == "topic":
         return all(word in row["words"] for word in " ".join(words).lower().split())
     if kind == "active":
-        return bool(row["lifecycle"] == "active")
+        return bool(row["state"] == "active")
     if kind == "all":
         return True
     first, last = {

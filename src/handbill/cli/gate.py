@@ -60,10 +60,11 @@ def _load(window: Window, place: Place) -> dict[str, Any]:
     elif not missing:
         word = f"all {count(len(files), 'file')} in the window or read"
     elif word == load_gate.RELEASED:
-        word = f"let go after {state['held']} held messages; {missing} of {len(files)} files not read"
+        word = f"let go after {count(state['held'], 'held message')}; {missing} of {len(files)} files not read"
     else:
         word = f"{missing} of {len(files)} files not read yet"
-    return {"gate": "load", "setting": state.get("mode", mode), "state": word, "files": files}
+    row = {"gate": "load", "setting": state.get("mode", mode), "state": word, "files": files}
+    return {**row, "said": state["said"]} if state.get("said") else row
 
 
 def _reread(window: Window, place: Place) -> dict[str, Any]:
@@ -84,9 +85,16 @@ def _reread(window: Window, place: Place) -> dict[str, Any]:
         word = "regular sessions are left alone"
     elif not files:
         word = f"none of its files is there: {', '.join(role.values.get('targets', ())) or 'no targets'}"
-    if not role.is_regular and not needed(place.config).every:
+    brings_hooks = event.notes["role"] is not None and event.notes["role"].get("hooks") is True
+    if not role.is_regular and not needed(place.config).every and not brings_hooks:
         word += "; calls cannot be held until `engine install` is run"
-    rows = [{"file": path, "state": "by itself, when compacted" if path in own else "when compacted"} for path in files]
+    rows = [
+        {
+            "file": path,
+            "state": "read by the agent after a compaction" if path in own else "delivered after a compaction",
+        }
+        for path in files
+    ]
     return {
         "gate": "compaction", "setting": f"{role.name} ({role.how})", "state": role.problem or word, "files": rows,
         "role": role.name,
@@ -105,7 +113,7 @@ def _after_compaction(window: Window, state: dict[str, Any]) -> dict[str, Any]:
         if open_now
         else f"said {state['said']}"
         if state.get("said")
-        else "nothing was to be said"
+        else "nothing had to be said"
     )
     how = str(window.flags.get("role_by", "")) or "recorded"
     setting = f"{state['role']} ({how})"
@@ -130,6 +138,8 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
         screen.print(
             f"[bold]{gate['gate']}[/] [dim]{safe(str(gate['setting']))}[/]  {safe(gate['state'])}", soft_wrap=True
         )
+        for name, words in gate.get("said", {}).items():
+            screen.print(f"  the agent reported as {name}: {safe(words) or 'nothing'}", soft_wrap=True)
         if gate["files"]:
             rows = table("file", "state|n")
             for one in gate["files"]:

@@ -14,7 +14,7 @@ from handbill.cli.screen import count
 from handbill.errors import HandbillError
 from handbill.handlers.load_gate import context_files
 from handbill.handlers.resume import MODE
-from handbill.handlers.wording import lacking, read, texts
+from handbill.handlers.wording import is_inside, is_short, lacking, read, texts
 from handbill.store.disk import read_regular
 from handbill.world import World
 
@@ -29,18 +29,23 @@ def wording(place: Place) -> Iterator[Finding]:
     for path in own:
         if not os.path.exists(path):
             continue
+        if path == own[-1] and not is_inside(path, World(place.config.roots), place.config):
+            yield Finding("wording", BAD, f"{path} leads out of the project: it is not used", "replace the link")
+            continue
         problems = list(_wrong_words(path, shipped))
         for problem in problems:
             yield Finding("wording", BAD, f"{path}: {problem}", f"correct it; the shipped texts: {shipped_path}")
         if not problems:
-            yield Finding("wording", OK, f"the gates speak by {path}")
+            yield Finding("wording", OK, f"the gates use the texts in {path}")
         if path == own[-1]:
-            yield from _overridden(path, place)
+            yield from _overridden(path, place, shipped)
 
 
-def _overridden(path: str, place: Place) -> Iterator[Finding]:
+def _overridden(path: str, place: Place, shipped: dict[str, Any]) -> Iterator[Finding]:
     """What a model is told here in the project's own words: the person should know whose they are."""
     for (gate, style, kind), text in texts(read(path, World(place.config.roots))).items():
+        if gate not in shipped or style not in _STYLES or kind not in shipped[gate]["facts"]:
+            continue  # reported above
         words = " ".join(text.split())
         said = f"the project's own text for {gate}.{style}.{kind}: {words[:100]}{'…' if len(words) > 100 else ''}"
         yield Finding("wording", NOTE, said)
@@ -69,16 +74,18 @@ def _wrong_words(path: str, shipped: dict[str, Any]) -> Iterator[str]:
 
 def _wrong_text(name: str, text: object, facts: dict[str, list[str]], kind: str) -> Iterator[str]:
     if kind not in facts:
-        yield f"{name} is no text of ours; there are {', '.join(facts)}"
+        yield f"{name} is not one of our texts; there are {', '.join(facts)}"
     elif not isinstance(text, str):
-        yield f"{name} must be a text"
+        yield f"{name} must be text"
     else:
+        if not is_short(text):
+            yield f"{name} is too long, or names too many facts: the shipped text is used"
         missing = lacking(text, facts[kind])
         if missing:
             yield f"{name} does not name {', '.join('{' + fact + '}' for fact in missing)}: the shipped text is used"
-        strange = [word for word in re.findall(r"\{(\w+)\}", text) if word not in facts[kind]]
+        strange = [word for word in re.findall(r"\{(\w+)(?::[^{}]*)?\}", text) if word not in facts[kind]]
         if strange:
-            yield f"{name} has {{{strange[0]}}}, which stands for nothing; there are {', '.join(facts[kind])}"
+            yield f"{name} has {{{strange[0]}}}, which is unknown; there are {', '.join(facts[kind])}"
 
 
 def context(place: Place) -> Iterator[Finding]:

@@ -30,6 +30,9 @@ def run(args: argparse.Namespace) -> Result:
     )  # fmt: skip
 
 
+_MOST_FOLDERS, _MOST_FOUND = 20_000, 100_000
+
+
 def matching(pattern: str, root: str) -> set[str]:
     found: set[str] = set()
     if pattern.count(",") > _MOST_CHOICES:
@@ -39,7 +42,12 @@ def matching(pattern: str, root: str) -> set[str]:
         if ".." in segments:
             raise HandbillError(f"{pattern!r} leads out of the folder", "name the folder as the second argument")
         start = "/" if one.startswith("/") else root
-        found.update(_walk(start, segments, frozenset()))
+        for number, path in enumerate(_walk(start, segments, frozenset(), [_MOST_FOLDERS])):
+            if number >= _MOST_FOUND:
+                raise HandbillError(
+                    f"{pattern!r} finds more than {_MOST_FOUND:,} files", "name a folder, or a longer name"
+                )
+            found.add(path)
     return found
 
 
@@ -54,10 +62,14 @@ def _without_braces(pattern: str) -> list[str]:
     ]  # fmt: skip
 
 
-def _walk(folder: str, segments: list[str], above: frozenset[tuple[int, int]]) -> Iterator[str]:
-    """`above`: the folders we are in, so that a link to one of them is not followed in a circle."""
+def _walk(folder: str, segments: list[str], above: frozenset[tuple[int, int]], left: list[int]) -> Iterator[str]:
+    """`above`: the folders we are in, so that a link to one of them is not followed in a circle.
+    `left`: how many more may be looked at; links between folders can make many ways to each of them."""
     if not segments:
         return
+    left[0] -= 1
+    if left[0] < 0:
+        raise HandbillError(f"the search would visit more than {_MOST_FOLDERS:,} folders", "name a folder in them")
     first, rest = segments[0], segments[1:]
     try:
         status = os.stat(folder)
@@ -69,7 +81,7 @@ def _walk(folder: str, segments: list[str], above: frozenset[tuple[int, int]]) -
         return
     inside = above | {own}
     if first == "**":
-        yield from _walk(folder, rest or ["*"], above)
+        yield from _walk(folder, rest or ["*"], above, left)
     for entry in entries:
         if entry.name.startswith(".") and not first.startswith("."):
             continue
@@ -77,10 +89,10 @@ def _walk(folder: str, segments: list[str], above: frozenset[tuple[int, int]]) -
         directory = _is(entry, directory=True)
         if first == "**":
             if directory:
-                yield from _walk(path, segments, inside)
+                yield from _walk(path, segments, inside, left)
         elif fnmatch.fnmatchcase(entry.name, first):
             if rest and directory:
-                yield from _walk(path, rest, inside)
+                yield from _walk(path, rest, inside, left)
             elif not rest and _is(entry, directory=False):
                 yield path
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-from handbill.cli.trust import environment, is_inside, search_path
+from handbill.cli.trust import environment, find_program, is_inside, search_path
 from handbill.errors import HandbillError
 
 _PROBE = (
@@ -64,7 +64,7 @@ def choose(wanted: str | None, used: str, project: str) -> Interpreter:
     if not wanted and used and (found := probe(used, project)) is not None and found.path == used:
         return found
     if wanted:
-        found = probe(os.path.abspath(wanted) if os.sep in wanted else shutil.which(wanted) or wanted, project)
+        found = probe(os.path.abspath(wanted) if os.sep in wanted else find_program(wanted, project) or wanted, project)
         if found is None:
             raise HandbillError(f"{wanted} is no Python 3.11 or newer", "name another one with --python")
         return found

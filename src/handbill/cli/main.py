@@ -6,7 +6,6 @@ import argparse
 import io
 import os
 import sys
-import time
 from importlib import import_module
 
 from handbill import VERSION
@@ -105,14 +104,16 @@ def main(arguments: list[str] | None = None) -> int:
 def _report(verb: str, error: Exception) -> str:
     import traceback
 
+    from handbill.cli.screen import stamp
+
     text = (
         f"handbill {VERSION}, Python {sys.version.split()[0]}, {sys.platform}\n"
-        f"engine {verb}, {time.strftime('%Y-%m-%d %H:%M:%S')}\n\n{''.join(traceback.format_exception(error))}"
+        f"engine {verb}, {stamp()}\n\n{''.join(traceback.format_exception(error))}"
     )
     from handbill.config import home_of
 
     folder = os.path.join(home_of(os.environ), ".local", "state", "handbill")
-    path = os.path.join(folder, f"report-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt")
+    path = os.path.join(folder, f"report-{stamp().replace(':', '')}-{os.getpid()}.txt")
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:

@@ -103,11 +103,16 @@ def choose_window(place: Place, session: str | None, agent: str | None) -> Key:
     if not keys:
         raise HandbillError(
             "no window is known here yet",
-            "start the agent in this project; `engine doctor` tells if hooks are installed",
+            "start the agent in this project; `engine doctor` shows whether hooks are installed",
         )
     newest = max(keys, key=lambda key: os.path.getmtime(window_file(place.store, key)))
     main = (newest[0], MAIN)
     return main if agent is None and main in keys else newest
+
+
+def session_of(key: Key) -> str:
+    """The host's session; a second terminal's window is named after it and its process."""
+    return key[0].partition("~")[0]
 
 
 def read_window(place: Place, key: Key) -> Window:

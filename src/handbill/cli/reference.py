@@ -12,7 +12,7 @@ HEAD = """# Commands
 
 Every command answers for people, or with `--json` in one envelope for programs:
 `{"handbill": 1, "verb": …, "ok": …, "data": …, "warnings": […], "error": null | {"code", "message", "hint"}}`.
-Exit codes: 0 well, 1 an expected failure (one line says what and how to mend it), 2 wrong usage,
+Exit codes: 0 success, 1 an expected failure (one line says what is wrong and how to fix it), 2 wrong usage,
 3 a defect (a report is written).
 """
 

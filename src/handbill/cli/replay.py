@@ -14,9 +14,10 @@ import shutil
 import tempfile
 from typing import TYPE_CHECKING, Any
 
+from handbill.cli.files import read_text
 from handbill.cli.place import find_project
 from handbill.cli.result import Result
-from handbill.cli.screen import own_page, short, table
+from handbill.cli.screen import own_page, safe, short, table
 from handbill.config import SHIPPED
 from handbill.errors import HandbillError
 from handbill.simulate import Moment, Simulator, direct_hooks
@@ -50,10 +51,9 @@ def _read(path: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     number = 0
     try:
-        with open(path, encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    found.append(_checked(json.loads(line), f"{path}:{number}"))
+        for number, line in enumerate(read_text(path).split("\n"), 1):
+            if line.strip():
+                found.append(_checked(json.loads(line), f"{path}:{number}"))
     except OSError as error:
         raise HandbillError(f"{path}: {error.strerror}", "name a file of JSON lines") from error
     except ValueError as error:
@@ -78,11 +78,8 @@ def play(lines: list[dict[str, Any]], folder: str, project: str | None = None) -
     """Deliveries per event, by names that do not depend on this machine."""
     head = lines[0] if lines and "files" in lines[0] else {}
     root = os.path.abspath(project) if project else os.path.join(folder, "project") if head else find_project()
-    for name, text in head.get("files", {}).items():
-        path = os.path.join(root, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+    if head and not project:
+        _make_files(head["files"], root)
     version = str(head.get("version", "2.1.325")).replace(".", "-")
     # state goes to the temporary folder: replaying must not touch the project's own ledger
     environ = {
@@ -93,10 +90,31 @@ def play(lines: list[dict[str, Any]], folder: str, project: str | None = None) -
     rows = []
     for line in lines[1:] if head else lines:
         raw = json.loads(json.dumps(line.get("in", line)).replace("$PROJECT", root))
-        simulator.session = raw.get("session_id", simulator.session)
+        simulator.session = _id(raw.get("session_id", simulator.session))
+        if "agent_id" in raw:
+            raw["agent_id"] = _id(raw["agent_id"])
         raw["transcript_path"] = simulator.transcript
         rows.append(_row(simulator.send(raw), root, line.get("out")))
     return rows
+
+
+def _make_files(files: Any, root: str) -> None:
+    """Below the folder that we made, and nowhere else: a recording may come from anybody."""
+    for name, text in files.items() if isinstance(files, dict) else ():
+        inside = isinstance(name, str) and not name.startswith("/") and ".." not in name.split("/") and "\0" not in name
+        if not inside or not isinstance(text, str):
+            raise HandbillError(f"the recording names a file {name!r}", "use relative names without `..`")
+        path = os.path.join(root, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(text)
+
+
+def _id(value: Any) -> str:
+    """An id becomes the name of a file."""
+    if isinstance(value, str) and value and not value.startswith(".") and not {"/", "\\", "\0"} & set(value):
+        return value
+    raise HandbillError(f"{value!r} is not the id of a session or an agent", "correct the recording")
 
 
 def _row(moment: Moment, root: str, expected: list[str] | None) -> dict[str, Any]:
@@ -125,9 +143,9 @@ def _show(screen: Console, rows: list[dict[str, Any]], failed: bool) -> None:
     for number, row in enumerate(rows, 1):
         wrong = row["expected"] is not None and row["expected"] != row["delivered"]
         delivered = "\n".join(short(name) for name in row["delivered"]) or "[dim]–[/]"
-        expected = "\n".join(row["expected"] or ["–"]) if wrong and failed else ""
-        name = f"{row['event']} {row['about']}".strip()
-        shown.add_row(str(number), name, row["window"], f"[red]{delivered}[/]" if wrong else delivered, expected)
+        expected = safe("\n".join(map(str, row["expected"] or ["–"]))) if wrong and failed else ""
+        name = safe(f"{row['event']} {row['about']}".strip())
+        shown.add_row(str(number), name, safe(row["window"]), f"[red]{delivered}[/]" if wrong else delivered, expected)
     screen.print(shown)
     compared = sum(row["expected"] is not None for row in rows)
     if failed:

@@ -10,14 +10,14 @@ from handbill.cli.actions import Action, Argument, add_actions
 from handbill.cli.files import read_text, replace_text, require_inside
 from handbill.cli.place import Place, choose_window, here
 from handbill.cli.result import Result
-from handbill.cli.screen import count, safe, short, table
+from handbill.cli.screen import count, safe, short, table, when_written
 from handbill.cli.stdin import BadInput, piped
 from handbill.cli.words import like
 from handbill.core import schema
 from handbill.core.resuming import HEAD, Layout, is_name
 from handbill.errors import CorruptState, HandbillError
 from handbill.frontmatter import BadHead, parse
-from handbill.handlers.handover import NEXT, ResumeFile
+from handbill.handlers.handover import ResumeFile
 from handbill.world import World
 
 if TYPE_CHECKING:
@@ -33,16 +33,16 @@ ACTIONS: dict[str, Action] = {
             _PROJECT,
             (
                 "--load",
-                {**_MORE, "metavar": "FILE", "help": "to hand over, instead of those so far; again for more"},
+                {**_MORE, "metavar": "FILE", "help": "a file to deliver; replaces the present list; repeat for more"},
             ),
-            ("--next", {"default": "", "metavar": "SKILL", "help": f"what to do next (default: {NEXT})"}),
-            ("--phase", {"default": "", "help": "the phase in hand"}),
-            ("--task", {"default": "", "help": "the task in hand"}),
-            ("--question", {**_MORE, "metavar": "TEXT", "help": "to be answered first; again for more"}),
+            ("--next", {"default": "", "metavar": "SKILL", "help": "what to do next: a skill, or a sentence"}),
+            ("--phase", {"default": "", "help": "the current phase"}),
+            ("--task", {"default": "", "help": "the current task"}),
+            ("--question", {**_MORE, "metavar": "TEXT", "help": "a question to answer first; repeat for more"}),
         ),
     ),
     "show": ("what would be handed over, and what was noted for this window", (_MAYBE,)),
-    "check": ("is each resume file as it must be, with files that are there?", (_MAYBE,)),
+    "check": ("check each resume file and the files that it names", (_MAYBE,)),
 }
 
 
@@ -126,7 +126,7 @@ def _write(args: argparse.Namespace, shelf: Shelf) -> Result:
     home = shelf.layout.home(project)
     told = {
         "files_to_load": [_named(one, home) for one in args.load] or before.get("files_to_load") or _usual(path, home),
-        "next_action": args.next or before.get("next_action") or NEXT, "current_phase": args.phase,
+        "next_action": args.next or before.get("next_action"), "current_phase": args.phase,
         "current_task": args.task, "validation_questions": args.question,
     }  # fmt: skip
     head = {"project_id": project, **before, **{name: value for name, value in told.items() if value}}
@@ -139,8 +139,8 @@ def _write(args: argparse.Namespace, shelf: Shelf) -> Result:
     require_inside(path, shelf.place.project)
     _kept(path, head, given.text.strip() or body.strip() or f"# {project}")
     row = shelf.looked_at(project)
-    text = (
-        f"{short(path, shelf.place.project)}: {count(len(head['files_to_load']), 'file')}, next {head['next_action']}"
+    text = f"{short(path, shelf.place.project)}: {count(len(head['files_to_load']), 'file')}" + (
+        f", next {head['next_action']}" if head.get("next_action") else ""
     )
     warnings = [*given.note, *row["problems"]]
     return Result(row, text=text, warnings=warnings, next_step=f"engine resume show {project}")
@@ -209,4 +209,4 @@ def _told(noted: dict[str, Any]) -> str:
     project = noted.get("active_project_id") or "no project"
     used = ", used" if noted.get("consumed") is not None else ""
     how = f"confidence {noted.get('confidence')}, by {noted.get('detection_method')}"
-    return f"{project}, {how}, {noted.get('created_at', 'at an unknown time')}{used}"
+    return f"{project}, {how}, {when_written(str(noted.get('created_at', '')))}{used}"

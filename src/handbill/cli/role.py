@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from handbill.cli.actions import SESSION, Action, add_actions
-from handbill.cli.place import Place, choose_window, here
+from handbill.cli.place import Place, choose_window, here, session_of
 from handbill.cli.result import Result
 from handbill.cli.screen import safe, table
 from handbill.cli.wiring import needed
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> Result:
     if args.action == "list":
         return _list(place)
     note = checked(args.name, args.dispatch, place) if args.action == "set" else None
-    key = (choose_window(place, args.session, None)[0], MAIN)
+    key = (session_of(choose_window(place, args.session, None)), MAIN)
     place.store.note(key, "role", note)
     if note is None:
         return Result({"session": key[0]}, text=f"{key[0]}: no role is set any more", next_step="engine gate status")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import time
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from handbill.cli.clean import clean
+from handbill.core.budget import PER_TOKEN
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -47,8 +49,8 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
-def count(number: int, word: str) -> str:
-    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
+def count(number: int, word: str, several: str = "") -> str:
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {several or word + 's'}"
 
 
 def own_page(path: str) -> str:
@@ -73,7 +75,28 @@ def short(path: str, project: str = "") -> str:
     return safe(path)
 
 
+def stamp() -> str:
+    """Now, as it is written down: in UTC. People are shown their own time."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def moment_of(written: str) -> float:
+    """When that was; 0.0: it is not such a stamp."""
+    try:
+        moment = datetime.fromisoformat(written)
+    except ValueError:
+        return 0.0
+    return moment.timestamp() if moment.tzinfo is not None else 0.0
+
+
+def when_written(written: str) -> str:
+    """A stamp, as the time that it was here."""
+    moment = moment_of(written)
+    return when(moment) if moment else written or "–"
+
+
 def when(moment: float) -> str:
+    """In the time of the person's own zone."""
     if not moment:
         return "–"
     same_day = time.strftime("%Y%m%d", time.localtime(moment)) == time.strftime("%Y%m%d")
@@ -88,10 +111,9 @@ def ago(moment: float) -> str:
     return "just now"
 
 
-def tokens(chars: int, ascii_share: float = 1.0) -> int:
-    """An estimate: no current tokenizer is public."""
-    plain = chars * ascii_share
-    return round(plain / 4.3 + 0.85 * (chars - plain))
+def tokens(chars: int) -> int:
+    """An estimate, where only the length is known."""
+    return round(chars / PER_TOKEN)
 
 
 STATE_STYLE = {

@@ -7,7 +7,8 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli.deliveries import DELIVERED, WORDS, read_log
+from handbill.cli.deliveries import WORDS, read_log
+from handbill.cli.delivery_counts import DELIVERED
 from handbill.cli.place import Place, here, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, styled, table, when
@@ -115,7 +116,8 @@ def _why_not(path: str, place: Place, world: World, *, delivered: bool) -> Itera
     """What stands in the way, in the order in which one would look for it."""
     config, name = place.config, os.path.basename(path)
     if delivered:
-        yield "it was delivered, but a compaction removed it or its window is gone; it is delivered again when needed"
+        yield "it was delivered, but a compaction or a rewind removed it, or its window is gone"
+        yield "it is delivered again when it is needed"
         return
     if not os.path.exists(path):
         yield "it does not exist"

@@ -94,7 +94,9 @@ def described(window: Window, project: str) -> dict[str, Any]:
 def _show(screen: Console, data: dict[str, Any]) -> None:
     name = data["session"] if data["agent"] == "main" else f"{data['session']} · subagent {data['agent']}"
     screen.print(f"[bold]{safe(name)}[/]")
-    compactions = f"{count(data['epoch'], 'compaction')}, " if data["epoch"] else ""
+    compactions = (
+        f"{count(data['epoch'], 'compaction or rewind', 'compactions and rewinds')}, " if data["epoch"] else ""
+    )
     directories = f"{data['directories']} {'directory' if data['directories'] == 1 else 'directories'}"
     screen.print(f"[dim]since {when(data['created'])}, {compactions}{directories} looked at[/]")
     if data["work"].get("skill"):

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from handbill.config import Config
 from handbill.core.budget import PER_TOKEN
 from handbill.core.pack import units
+from handbill.core.resuming import Layout
 from handbill.core.sheet import Sheet
+from handbill.handlers.handover import ResumeFile
 from handbill.handlers.load_gate import context_files
 from handbill.handlers.roles import REGULAR, Role, declared, targets
 from handbill.handlers.skills import skill_file
@@ -27,7 +29,8 @@ class Needs:
     held: str  # for which tools a hook is started before they run
 
 
-def needed(config: Config, *, every: bool = False) -> Needs:
+def needed(config: Config, *, every: bool = False, exact: bool = False) -> Needs:
+    """`exact`: for the resume files as they are now, instead of any that may be written later."""
     world = World(config.roots)
     roles = reachable_roles(world, config)
     every = (
@@ -38,9 +41,24 @@ def needed(config: Config, *, every: bool = False) -> Needs:
         total += _within("load_gate", context_files(world, config), world, config)
     total += max((_within("compaction", targets(role, world, config)[0], world, config) for role in roles), default=0)
     if config.projects and os.path.isdir(config.projects):
-        total += int(config.gate("resume")["budget"] * PER_TOKEN)
-    lanes = min(_MOST_LANES, max(2, -(-total // claude_code.CAP)))
+        names = sorted(os.listdir(config.projects))[:_LOOKED_AT] if exact else []
+        most = 0 if exact else int(config.gate("resume")["budget"] * PER_TOKEN)
+        total += max((_resumed(name, world, config) for name in names), default=most)
+    spare = 1 if total > 3 * claude_code.CAP else 0  # files in parts keep their order, so some room stays empty
+    lanes = min(_MOST_LANES, max(2, -(-total // claude_code.CAP) + spare))
     return Needs(lanes, every, claude_settings.held_tools(config.write_gate, every=every))
+
+
+_LOOKED_AT = 50  # projects
+
+
+def _resumed(project: str, world: World, config: Config) -> int:
+    """What a project's resume file hands over, within the budget."""
+    layout = Layout(config.project, config.gate("resume")["layout"])
+    if not world.is_file(layout.resume_file(project)):
+        return 0
+    found = ResumeFile(project, layout, world, config)
+    return sum(_size(path, world) for path in found.bundle.given) + 2000  # and what the gate says
 
 
 def reachable_roles(world: World, config: Config) -> list[Role]:

@@ -20,6 +20,7 @@ from handbill.core.dispatch import FINISHED
 from handbill.core.event import MAIN
 from handbill.errors import HandbillError
 from handbill.hosts import claude_settings
+from handbill.recall import LAUNCHED_VARIABLE
 from handbill.store.disk import make_private_directory, replace
 
 ACTIONS: dict[str, Action] = {
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> Result:
     if not args.name.strip() or not args.prompt.strip():
         raise HandbillError("a worker needs a name and a prompt", "engine worker launch NAME REPO PROMPT DISPATCH")
     place = here(os.path.realpath(args.repo))
-    path = os.path.realpath(os.path.expanduser(args.dispatch))
+    path = dispatch.contract_path(args.dispatch)
     made = not os.path.exists(path)
     if made:
         dispatch.make(path, args.name, args.prompt)
@@ -67,12 +68,11 @@ def run(args: argparse.Namespace) -> Result:
     if contract.status in FINISHED:
         raise HandbillError(f"{path} is {contract.status}", "engine dispatch new FILE makes another one")
     session = str(uuid.uuid4())
-    place.store.note(
-        (session, MAIN), "role", {"role": "worker", "how": "engine worker launch", "dispatch": path, "name": args.name}
-    )
+    note = {"role": "worker", "how": "engine worker launch", "dispatch": path, "name": args.name, "hooks": True}
+    place.store.note((session, MAIN), "role", note)
     settings = _settings(place, session)
     words = ["claude", "--session-id", session, "--name", args.name]
-    words += ["--settings", settings] if settings else []
+    words += ["--settings", settings]
     words += ["--add-dir", os.path.dirname(path)] if not path.startswith(place.project + "/") else []
     words += [*more, "--", _prompt(args.prompt, path)]
     line = f"cd {shlex.quote(place.project)} && {shlex.join(words)}"
@@ -98,20 +98,22 @@ def run(args: argparse.Namespace) -> Result:
 def _prompt(prompt: str, path: str) -> str:
     quoted = shlex.quote(path)
     return (
-        f'{prompt}\n\nYour contract is {path}. Note each milestone with `engine dispatch progress {quoted} "…"`; '
-        f"when it is done, `engine dispatch finish {quoted}` with the result on stdin."
+        f'{prompt}\n\nYour contract is {path}. Record each milestone with `engine dispatch progress {quoted} "…"`. '
+        f"When the work is done, run `engine dispatch finish {quoted}` with the result on stdin."
     )
 
 
 def _settings(place: Place, session: str) -> str:
-    """Hooks for this worker alone: those that its repository does not register; empty: it has them all."""
+    """For this worker alone: hooks that its repository does not register, and a variable that outlives `/clear`."""
     there: dict[str, set[str]] = {}
     recorded = trust.installed()
     used = ""
     for file in settings_paths(place):
         settings = claude_settings.parse(settings_file.read(file), file)
         events = claude_settings.registered(settings)
-        used = used or recorded.get(file, {}).get("interpreter", "")
+        if file not in recorded:
+            continue  # somebody else wrote them: they may do nothing
+        used = used or recorded[file].get("interpreter", "")
         for event in events:
             there.setdefault(event, set()).update(claude_settings.matchers(settings, event))
     ours = claude_settings.handlers(
@@ -119,11 +121,9 @@ def _settings(place: Place, session: str) -> str:
         every=True, packages=yaml_folder(),
     )  # fmt: skip
     lacking = {event: made for event, made in ours.items() if "" not in there.get(event, set())}
-    if not lacking:
-        return ""
     folder = os.path.join(place.store.root, ".engine", "workers")
     make_private_directory(folder)
     path = os.path.join(folder, f"{session}.json")
     hooks = {event: [{"hooks": made}] for event, made in lacking.items()}
-    replace(path, json.dumps({"hooks": hooks}, indent=2).encode())
+    replace(path, json.dumps({"env": {LAUNCHED_VARIABLE: session}, "hooks": hooks}, indent=2).encode())
     return path

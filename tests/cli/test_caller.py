@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from handbill.cli import caller
+from handbill.hosts.claude_transcript import runs_now
+
+
+def row(**values: Any) -> bytes:
+    return json.dumps(values, separators=(",", ":")).encode() + b"\n"
+
+
+CALL = row(type="assistant", uuid="u1", message={"role": "assistant", "content": [
+    {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "engine compaction restore"}}]})  # fmt: skip
+DONE = row(
+    type="user",
+    uuid="u2",
+    message={"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "x"}]},
+)
+
+
+def test_a_command_runs_until_its_result_is_there() -> None:
+    assert runs_now(CALL, "compaction restore") and not runs_now(CALL + DONE, "compaction restore")
+    assert not runs_now(CALL, "compaction report")
+
+
+def test_nobody_can_tell_if_two_windows_run_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "s")
+    monkeypatch.setattr(caller, "_runs", lambda *_: True)
+    place = SimpleNamespace(store=SimpleNamespace(known=lambda: [("s", "main"), ("s", "a1")]))
+    assert caller.calling_agent(place, "compaction restore") is None  # type: ignore[arg-type]
