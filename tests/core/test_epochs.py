@@ -97,7 +97,10 @@ def test_compaction_drops_all_but_what_the_host_reloads() -> None:
 def test_a_coming_compaction_is_noted_once() -> None:
     armed = epochs.arming(window(), 500, "auto")
     assert armed.flags["compacting"] == "auto" and armed.suspect == 500
-    assert epochs.arming(armed, 600, "manual") is armed
+    assert epochs.arming(armed, 600, "auto") is armed
+    # the client called the automatic one off, and now somebody asks for one
+    by_hand = epochs.arming(armed, 600, "manual")
+    assert (by_hand.flags["compacting"], by_hand.suspect) == ("manual", 500)
 
 
 @pytest.mark.parametrize("trigger, unknown", [("manual", True), ("auto", False), ("", False)])

@@ -19,6 +19,7 @@ from sandbox import Sandbox
 
 from handbill.live import Reply, Request, call, say, texts
 
+RESTORE, FROM_HERE, UP_TO_HERE = "Restore conversation", "Summarize from here", "Summarize up to here"
 PAUSE = 0.3  # no real model answers at once, and the client writes its record meanwhile
 
 
@@ -141,13 +142,16 @@ class Terminal:
         self.settle()
         return self
 
-    def rewind(self, up: int = 1, choice: int = 0) -> Terminal:
-        """`/rewind`, `up` prompts back; 0: restore the conversation, 1: summarize from here, 2: up to here."""
+    def rewind(self, up: int = 1, choice: str = RESTORE) -> Terminal:
+        """`/rewind`, `up` prompts back; `choice` is what the menu calls it."""
         self.say("/rewind")
         self.keys(*["Up"] * up, "Enter")
         time.sleep(0.8)
-        self.keys(*["Down"] * choice, "Enter")
+        number = re.search(rf"(\d)\. {choice}", self.screen())
+        self.keys(number.group(1) if number else "Escape")
         self.settle()
+        if number is None:
+            self.keys("Escape")  # the menu itself; there is nothing to rewind
         self.keys("C-u")  # the old prompt comes back into the input line
         return self
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from sandbox import STANDARDS, Sandbox, assert_absent, assert_once
-from terminal import Terminal
+from terminal import FROM_HERE, UP_TO_HERE, Terminal
 
 WEB, API = "RULES-OF-WEB", "RULES-OF-API"
 
@@ -60,14 +60,14 @@ def test_restore_the_conversation(terminal: Terminal) -> None:
     resumed(terminal)
 
 
-@pytest.mark.parametrize("choice", [1, 2], ids=["from here", "up to here"])
-def test_summarize(terminal: Terminal, choice: int) -> None:
+@pytest.mark.parametrize("choice", [FROM_HERE, UP_TO_HERE])
+def test_summarize(terminal: Terminal, choice: str) -> None:
     terminal.start()
     terminal.say("one DO: read web/a.js")
     terminal.say("two DO: read api/b.py")
     terminal.rewind(up=1, choice=choice)
     terminal.say("three DO: bash true; bash true")
-    kept, gone = (WEB, API) if choice == 1 else (API, WEB)
+    kept, gone = (WEB, API) if choice == FROM_HERE else (API, WEB)
     assert_once(terminal.last, *STANDARDS, kept)
     assert_absent(terminal.last, gone)
     terminal.say("four DO: read web/a.js + read api/b.py; bash true")

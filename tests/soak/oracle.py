@@ -7,6 +7,7 @@ large one. So a mark tells which text is in a request, and how often.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
@@ -31,11 +32,13 @@ class Oracle:
     project: str
     standards: tuple[str, ...]
     rules: dict[str, Rule] = field(default_factory=dict)  # path of the file -> rule
+    skills: dict[str, list[str]] = field(default_factory=dict)  # mark of a skill -> marks of its pages
 
     def twice(self, request: Request) -> list[str]:
         """What is in this window more than once. Holds for every request, whenever it was made."""
         text = request.text
         marks = [*self.standards, *(mark for rule in self.rules.values() for state in rule.states for mark in state)]
+        marks += [mark for pages in self.skills.values() for mark in pages]
         return [f"{mark!r} {count} times" for mark in marks if (count := text.count(mark)) > 1]
 
     def missing(self, request: Request, *, standards: bool = True) -> list[str]:
@@ -44,6 +47,8 @@ class Oracle:
         wanted = list(self.standards) if standards else []
         for directory in touched(request, self.project):
             wanted += [mark for rule in self._applying(directory) for mark in rule.marks]
+        for skill, pages in self.skills.items():
+            wanted += pages if skill in text and not request.agent else []
         return [f"{mark!r} is missing" for mark in dict.fromkeys(wanted) if mark not in text]
 
     def _applying(self, directory: str) -> list[Rule]:
@@ -53,7 +58,8 @@ class Oracle:
 
 
 def touched(request: Request, project: str) -> set[str]:
-    """Directories of the calls that are in this request and had a result: their rules belong into the window."""
+    """Directories of the calls in this request that have a result, and of the files that a prompt mentions:
+    their rules belong in the window."""
     results = {
         block["tool_use_id"]
         for message in request.messages
@@ -64,10 +70,22 @@ def touched(request: Request, project: str) -> set[str]:
     for message in request.messages:
         for block in _blocks(message):
             if block.get("type") == "tool_use" and block["id"] in results:
-                path = block["input"].get("file_path")
-                if isinstance(path, str) and path.startswith(project + "/"):
+                path = _path(block["input"], project)
+                if path.startswith(project + "/"):
                     found.add(str(PurePosixPath(path).parent))
+            found.update(f"{project}/{folder}" for folder in _mentioned(message, block))
     return found
+
+
+def _path(values: dict[str, Any], project: str) -> str:
+    """The file that a call reads or writes."""
+    command = str(values.get("command", ""))
+    return str(values.get("file_path") or (f"{project}/{command[4:]}" if command.startswith("cat ") else ""))
+
+
+def _mentioned(message: dict[str, Any], block: dict[str, Any]) -> list[str]:
+    text = block.get("text", "") if message["role"] == "user" and block.get("type") == "text" else ""
+    return re.findall(r"@([\w/]+)/f\.py", text) if not text.lstrip().startswith("<system-reminder>") else []
 
 
 def _was_held(block: dict[str, Any]) -> bool:
@@ -76,4 +94,4 @@ def _was_held(block: dict[str, Any]) -> bool:
 
 def _blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
     content = message["content"]
-    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+    return content if isinstance(content, list) else [{"type": "text", "text": content}]

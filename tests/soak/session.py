@@ -22,10 +22,13 @@ FOLDERS = ("web", "web/ui", "web/ui/deep", "api", "api/v1", "lib", "docs")
 TYPES = ("AGENTS.md", "INVARIANTS.md", "ARCHITECTURE.md")
 LARGE = 14_000  # characters: more than one hook may say
 QUIET = 8  # messages at the end, so that all that waits has its turn
+SKILL, PAGES = "BODY-ship", {"CMD_SHIP_ONE": "PAGE-CMD_SHIP_ONE.", "CMD_SHIP_TWO": "PAGE-CMD_SHIP_TWO."}
 FAULTS = ("before-claim", "after-claim", "after-print", "hang-before-claim")
 
 
 class Session:
+    kinds: tuple[str, ...] = ("turn", "turn", "talk", "killed", "fault", "fork", "pair", "terminal")
+
     def __init__(self, root: Path, version: str, seed: int) -> None:
         self.random = random.Random(seed)
         self.seed = seed
@@ -47,6 +50,8 @@ class Session:
                 self.rule(folder, self.random.choice(TYPES))
         if self.random.random() < 0.5:
             self.rule("", "INVARIANTS.md")
+        self.box.skill("ship", ("0", tuple(PAGES)))
+        self.oracle.skills[SKILL] = list(PAGES.values())
 
     def rule(self, folder: str, name: str) -> None:
         """Write a rule file, or its next state."""
@@ -65,7 +70,8 @@ class Session:
     def step(self, *, agent: bool = False) -> Any:
         """One message of the model: calls of one kind or another."""
         kind = self.random.choices(
-            ["read", "parallel", "write", "bash", "agent", "full"], [6, 3, 2, 2, 0 if agent else 2, 0 if agent else 1]
+            ["read", "parallel", "write", "bash", "agent", "full", "skill"],
+            [6, 3, 2, 2, *([0, 0, 0] if agent else [2, 1, 1])],
         )[0]
         folder = self.random.choice(FOLDERS)
         if kind == "parallel":
@@ -78,6 +84,8 @@ class Session:
             return self.box.bash(self.random.choice(["true", f"cat {folder}/f.py", f"ls {folder}"]))
         if kind == "agent":
             return self.box.agent(f"Look at {folder}/f.py.")
+        if kind == "skill":
+            return call("Skill", skill="ship", args="")
         if kind == "full":
             return Reply([self.box.bash("true")], input_tokens=ALMOST_FULL)
         return self.box.read(f"{folder}/f.py")
@@ -87,15 +95,20 @@ class Session:
         self.story += [f"  {_named(one)}" for one in found]
         return found
 
+    def prompt(self) -> str:
+        folder = self.random.choice(FOLDERS)
+        chosen = self.random.choices(["go", f"go with @{folder}/f.py", "/ship it"], [5, 2, 1])[0]
+        self.story.append(f"  {chosen}")
+        return chosen
+
     def quiet(self) -> list[Block]:
         return [self.box.bash("true") for _ in range(QUIET)]
 
     # --- what a person does --------------------------------------------------------------------
 
     def play(self) -> list[str]:
-        kinds = ["turn", "turn", "talk", "killed", "fault", "fork"]
         for number in range(self.random.randint(2, 4)):
-            kind = "turn" if not number else self.random.choice(kinds)
+            kind = "turn" if not number else self.random.choice(self.kinds)
             if number and self.random.random() < 0.4:
                 self._change()
             arguments = ["--resume", self.session] if self.session else []
@@ -118,16 +131,45 @@ class Session:
             self.story.append(f"change {path}")
             self.rule(folder, path.rpartition("/")[2])
 
-    def _script(self, steps: list[Any]) -> Script:
-        return Script(steps, [self.step(agent=True) for _ in range(3)] + self.quiet()[:4])
+    def _script(self, steps: list[Any], summary: str = "THE SUMMARY") -> Script:
+        return Script(steps, [self.step(agent=True) for _ in range(3)] + self.quiet()[:4], summary)
 
     def _turn(self, arguments: list[str]) -> None:
         steps = self.steps(self.random.randint(1, 5))
-        run = self.box.client.run("go", self._script([*steps, *self.quiet(), "done"]), *arguments, env=COMPACTION)
+        run = self.box.client.run(
+            self.prompt(), self._script([*steps, *self.quiet(), "done"]), *arguments, env=COMPACTION
+        )
         self.session = run.session or self.session
         self._judge(run.requests, run.exit_code)
 
     _fork = _turn
+
+    def _pair(self, arguments: list[str]) -> None:
+        """Two clients at once in this project; the second one begins, or forks what the first one continues."""
+        mark, model = "THE-OTHER", self.box.client.model
+        scripts = [
+            self._script([*self.steps(3), *self.quiet(), "done"], summary)
+            for summary in ("THE SUMMARY", f"THE SUMMARY {mark}")
+        ]
+        model.script = lambda request: scripts[mark in request.text](request)
+        before = len(model.requests)
+        other = [*arguments, "--fork-session"] if arguments and self.random.random() < 0.5 else []
+        self.story.append(f"  beside it: {' '.join(other) or 'a new session'}")
+        both = [
+            self.box.client.start(self.prompt(), *arguments, env=COMPACTION),
+            self.box.client.start(f"go, {mark}", *other, env=COMPACTION),
+        ]
+        codes = [process.wait(timeout=120) for process in both]
+        requests = model.requests[before:]
+        for number in (0, 1):
+            self._judge([r for r in requests if (mark in r.text) == bool(number)], codes[number])
+
+    def _terminal(self, arguments: list[str]) -> None:
+        from soak.at_the_terminal import at_the_terminal
+
+        before = len(self.box.client.model.requests)
+        self.session = at_the_terminal(self, arguments)
+        self._judge(self.box.client.model.requests[before:], 0)
 
     def _talk(self, arguments: list[str]) -> None:
         """Several prompts in one process, with compactions by hand or a fresh start between them."""
@@ -141,7 +183,7 @@ class Session:
             if between:
                 self.story.append(f"  {between}")
                 talk.say(between)
-            self.session = str(talk.say(f"go {number}").get("session_id") or self.session)
+            self.session = str(talk.say(self.prompt()).get("session_id") or self.session)
         talk.close()
         self._judge(self.box.client.model.requests[before:], 0)
 

@@ -127,10 +127,11 @@ def arming(window: Window, offset: int, trigger: str) -> Window:
 
     Should its SessionStart never reach us, the transcript behind `offset` will show it.
     """
-    if window.flags.get("compacting"):
+    trigger = trigger or "auto"
+    if window.flags.get("compacting") == trigger:
         return window
     twin = window.copy()
-    twin.flags["compacting"] = trigger or "auto"
+    twin.flags["compacting"] = trigger  # the one before may have been called off: the newest trigger counts
     if window.suspect < 0:
         twin.suspect = offset
     return twin
