@@ -6,13 +6,15 @@ import os
 import tempfile
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from box import NEW, OLD, Box
+from handbill import evidence
 from handbill.digest import digest_of
-from handbill.simulate import direct_hooks
+from handbill.simulate import Moment, direct_hooks
 from handbill.store.files import FileStore
 from handlers.test_freshness import change
 from preload.lifecycle import PHASES, with_implement
@@ -30,7 +32,11 @@ step = st.one_of(
                 "activate",
                 "continue",
                 "prompt",
+                "prompt",
+                "blocked",
+                "rewind",
                 "compact",
+                "killed",
                 "resume",
                 "drop",
                 "subagent",
@@ -60,6 +66,7 @@ class Run:
         self.store = FileStore(str(self.box.state_folder))
         self.phase = ""
         self.count = 0
+        self.undoable: Moment | None = None  # a prompt since which no phase began
         self.worked = False  # a tool ran since the last start: compactions and resumes come after work
         self.sim.start()
 
@@ -76,6 +83,8 @@ class Run:
 
     def do(self, what: str, where: str = "") -> None:
         self.count += 1
+        if what not in ("prompt", "rewind", "blocked", "read", "write", "change", "rename", "drop"):
+            self.undoable = None
         agent = "a1" if what.startswith("sub-") else ""
         if agent and "a1" not in self.sim.views:
             return
@@ -96,7 +105,20 @@ class Run:
             self.sim.write(f"{where}/new{self.count}.py", agent=agent)
             self.worked = self.worked or not agent
         elif what == "prompt":
+            self.undoable = self.sim.prompt(f"x @{self.random_folder()}/f.py" if self.count % 2 else "x")
+        elif what == "blocked":
+            self.box.hooks("UserPromptSubmit", {
+                "hook_event_name": "UserPromptSubmit", "session_id": self.sim.session, "prompt": "@one/f.py",
+                "transcript_path": self.sim.transcript, "cwd": str(self.box.project), "prompt_id": f"b{self.count}",
+            })  # fmt: skip
+        elif what == "rewind" and self.undoable is not None:
+            self.sim.rewind(self.undoable)
+            self.undoable, self.worked = None, False
             self.sim.prompt("x")
+        elif what == "killed" and self.worked:
+            usual, self.box.hooks = self.box.hooks, lambda name, raw: []
+            self.sim.compact()
+            self.box.hooks, self.worked = usual, False
         elif what in ("compact", "resume") and self.worked:
             self.sim.compact() if what == "compact" else self.sim.start("resume")
             self.worked = False
@@ -113,6 +135,9 @@ class Run:
         elif what == "rename":
             self.box.write("t", f"new {self.count}\n")
             os.replace(self.box.project / "t", self.box.project / where / ".directives/AGENTS.md")
+
+    def random_folder(self) -> str:
+        return FOLDERS[self.count % len(FOLDERS)]
 
     def twice(self) -> list[str]:
         return [
@@ -141,10 +166,11 @@ class Run:
         assert self.box.errors() == []
 
 
-@settings(max_examples=60)
+@settings(max_examples=int(os.environ.get("EXAMPLES", "60")))
 @given(st.lists(step, max_size=30), st.sampled_from([NEW, NEW, OLD]))
 def test_once_and_never_missing(steps: list[tuple[str, ...]], version: str) -> None:
-    with tempfile.TemporaryDirectory() as root:
+    # as if seconds lay between two events
+    with tempfile.TemporaryDirectory() as root, patch.object(evidence, "PATIENCE", -1.0):
         run = Run(Path(root), version)
         for one in steps:
             if version == OLD and (one[0].startswith("sub") or one[0] == "resume"):

@@ -29,7 +29,7 @@ MAY: dict[str, set[str]] = {
     "recall": {"core", "errors"},
     "after_compaction": {"core", "turn"},
     "delivery": {"after_compaction", "core", "digest", "handlers", "hotjson", "errors", "evidence", "turn"},
-    "remembering": {"core", "delivery", "turn"},
+    "remembering": {"core", "delivery", "errors", "turn"},
     "pipeline": {"core", "remembering", "handlers", "errors", "evidence", "turn", "logbook", "delivery", "recall"},
     "prune": {"hotjson", "world"},
     "hook": {"core", "errors", "hotjson", "config", "store", "hosts", "pipeline", "remembering", "world", "prune"},

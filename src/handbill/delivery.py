@@ -10,7 +10,7 @@ from handbill.core.event import MAIN
 from handbill.core.paths import name
 from handbill.core.plan import BLOCK
 from handbill.core.sheet import Refusal, Sheet
-from handbill.core.window import LINKED, SEEDING, see
+from handbill.core.window import LINKED, NAMED_BY, SEEDING, see
 from handbill.digest import digest_of
 from handbill.errors import StateUnwritable
 from handbill.turn import Answer
@@ -49,8 +49,8 @@ def advance(turn: Turn, window: Window | None) -> Window | None:
     return after
 
 
-def found_again(turn: Turn, window: Window) -> None:
-    """A ledger rebuilt from the transcript: are its files still as they were delivered, and what was at work?"""
+def check_found_files(turn: Turn, window: Window) -> None:
+    """Files that only the transcript told us of: are they still as they were delivered?"""
     for path, record in window.files.items():
         unknown = record["via"] != "host" and not record.get("stamp")
         sheet = turn.world.load(path) if unknown else None
@@ -60,6 +60,10 @@ def found_again(turn: Turn, window: Window) -> None:
             turn.plan.known[path] = sheet.stamp
         elif "." not in record["parts"]:
             turn.plan.stale[path] = record["reason"]
+
+
+def found_again(turn: Turn, window: Window) -> None:
+    """A ledger rebuilt from the transcript: what was at work?"""
     if turn.event.skills and not turn.event.skill and not window.work.get("skill"):
         turn.event.skill = name(turn.event.skills[-1])  # the one that was begun last goes on
     if not window.work and turn.event.window[1] == MAIN:
@@ -111,9 +115,8 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
             # this window may have been emptied: the transcript must say so first
             after = doubted(postponed(after, plan.wants), event)
         elif room and (plan.wants or after.pending):
-            after, answer.claim = claim(
-                after, plan.wants, sheets, event, room, offset=offset, now=turn.now, waiting=not gate
-            )
+            how: dict[str, Any] = {"part": turn.host.CAP, "offset": offset, "now": turn.now, "waiting": not gate}
+            after, answer.claim = claim(after, plan.wants, sheets, event, room, **how)
         if answer.claim is not None:
             answer.text, answer.number = answer.claim.text, after.serial
             _found_elsewhere(after, answer.claim)
@@ -200,7 +203,7 @@ def _expand(window: Window, found: Claim, named: dict[str, list[str]]) -> None:
     for grant in found.grants:
         for path in named.get(grant.path, ()) if grant.part == 1 else ():
             if path not in window.pending and not window.holds(path):
-                window.pending[path] = f"named by {name(grant.path)}"
+                window.pending[path] = f"{NAMED_BY}{name(grant.path)}"
                 found.named.append((path, window.pending[path]))
 
 

@@ -10,15 +10,15 @@ from handbill.core import epochs, reconcile
 from handbill.core.content import Content
 from handbill.core.epochs import within
 from handbill.core.event import COMPACTING, PROMPT_SUBMITTED, SESSION_STARTED, TOOL_BATCH_FINISHED, TOOL_CALLED
-from handbill.core.receipts import CONFIRMED, LOST, PATIENCE, Evidence, Outcome, settle
+from handbill.core.receipts import CONFIRMED, LOST, PATIENCE, UNRECORDED, Evidence, Outcome, settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
     from handbill.core.event import Event, Tool
-    from handbill.core.window import Window
-    from handbill.turn import Asked
+    from handbill.core.window import Record, Window
+    from handbill.turn import Asked, Turn
     from handbill.world import World
 
 _BACK = 2 << 20  # how far before a compaction the part that it keeps may begin
@@ -27,8 +27,8 @@ _CALLS, _LAST_CALLS = 8 << 20, 256 << 10
 
 class Facts:
     __slots__ = (
-        "agents", "chapter", "content", "failures", "missed", "missed_mark", "passed_suspicion", "readable", "scanned",
-        "size", "whole_content",
+        "agents", "boundary_from", "chapter", "content", "failures", "missed", "missed_mark", "passed_suspicion",
+        "readable", "scanned", "size", "whole_content",
     )  # fmt: skip
 
     def __init__(self, chapter: str) -> None:
@@ -38,6 +38,7 @@ class Facts:
         self.content: Content | None = None  # of the window, from its oldest open question on
         self.whole_content = False  # that is all of it: the ledger is compared with it
         self.passed_suspicion = False  # the transcript goes on, and no compaction stands in it
+        self.boundary_from = -1  # behind this byte the transcript shows a compaction
         self.failures: list[tuple[str, str, str]] = []
         self.scanned = 0  # how far the transcript was searched for failures and rewinds
         self.missed_mark = False  # a hook of ours could not do its work and said so
@@ -65,7 +66,8 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
     facts.scanned = asked.scanned
     facts.size = max(world.size(event.transcript), 0) if event.transcript else 0
     if facts.chapter in (epochs.ADOPT, epochs.AUDIT):
-        resumed = event.kind == SESSION_STARTED
+        resumed = event.kind == SESSION_STARTED or facts.chapter == epochs.AUDIT
+        facts.scanned = facts.size
         facts.content = host.window_now(event, world, resumed=resumed, unknown=True)
         facts.whole_content = facts.content is not None
         if facts.content is None and facts.chapter == epochs.ADOPT:
@@ -86,17 +88,29 @@ def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, wor
             if data is not None
             else bool(mark) and mark != _mark(event)  # nothing to judge by, now or later: what is likely
         )
+    scanned = window.flags.get("scanned", 0)
+    facts.boundary_from = scanned if asked.compacted else -1
     marks = [claim["batch"] for claim in window.claims]
-    if asked.moved or asked.missed:
+    since = [claim["offset"] for claim in window.claims]
+    since += [max(window.carried_from - _BACK, 0)] if window.carried else []
+    since += [max(window.suspect - _BACK, 0)] if window.suspect >= 0 else []
+    since += [max(scanned - _BACK, 0)] if asked.compacted else []
+    everything = asked.moved or asked.missed
+    if since and not everything:
+        facts.content = host.window_now(event, world, since=min(since), marks=marks)
+        everything = facts.content is not None and _is_overdue(window, facts.content)
+    if everything:
         facts.content = host.window_now(event, world, marks=marks)
         facts.whole_content = facts.content is not None
-    else:
-        since = [claim["offset"] for claim in window.claims]
-        since += [max(window.carried_from - _BACK, 0)] if window.carried else []
-        since += [max(window.suspect - _BACK, 0)] if window.suspect >= 0 else []
-        if since:
-            facts.content = host.window_now(event, world, since=min(since), marks=marks)
     facts.readable = world.size(event.transcript) >= 0
+
+
+def _is_overdue(window: Window, content: Content) -> bool:
+    """Does a claim belong to an earlier turn, and only the beginning of the transcript can tell what became of it?"""
+    return not content.whole and any(
+        any(at >= int(claim["offset"]) for at in content.prompts.values()) and not content.went_past(claim)
+        for claim in window.claims
+    )
 
 
 def _look_for_missed(
@@ -163,10 +177,13 @@ def apply(
     if window is None:
         return (epochs.side_noted(event, now), []) if event.path else (None, [])
     if facts.chapter == epochs.AUDIT:
+        if chapter != epochs.AUDIT:
+            return window, []  # another event of this process has done it
         if facts.content is None:
-            return window, []  # nothing to judge by: absence of a record proves nothing
+            return epochs.reopened(window, event), []  # nothing to judge by: absence of a record proves nothing
         after = reconcile.resumed(window, facts.content, event, now)
-        return epochs.reopened(after, event), _resume_outcomes(window, after)
+        after = epochs.recorded(epochs.reopened(after, event), facts.content.boundary)
+        return _scanned(after, facts), _resume_outcomes(window, after)
     return _go_on(facts, event, window, host, now)
 
 
@@ -176,11 +193,14 @@ def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: fl
         return epochs.arming(window, facts.size, event.trigger), []
     records, content = host.records_injections(event), facts.content
     if window.claims:
-        proof = proof_in(content, window, records=records, readable=facts.readable)
+        proof = proof_in(content, window, now, records=records, readable=facts.readable, failed=bool(facts.failures))
         window, outcomes = settle(window, proof, event, now)
-    late = window.suspect >= 0 and _compacted_behind(content, window.suspect)
-    if late:
-        window = epochs.compacted(window, window.suspect, now)
+    late, offset = window.suspect >= 0 and _compacted_behind(content, window.suspect), window.suspect
+    if content is not None and facts.boundary_from >= 0 and content.boundary >= facts.boundary_from and not late:
+        late, offset = not epochs.is_known_compaction(window, content.boundary), facts.boundary_from
+        window = epochs.recorded(window, content.boundary)
+    if late and content is not None:
+        window = epochs.recorded(epochs.compacted(window, offset, now), content.boundary)
     elif window.suspect >= 0 and facts.passed_suspicion:
         window = epochs.cleared(window)
     if window.carried and content is not None and (late or content.boundary >= window.carried_from):
@@ -196,13 +216,20 @@ def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: fl
     return _scanned(window, facts), outcomes
 
 
-def proof_in(content: Content | None, window: Window, *, records: bool, readable: bool = True) -> Evidence:
-    """What the content of a window says about its open claims."""
+def proof_in(
+    content: Content | None, window: Window, now: float, *, records: bool, readable: bool = True, failed: bool = False
+) -> Evidence:
+    """What the content of a window says about its open claims. `failed`: the host recorded a failure of our hooks."""
     if content is None:
         return Evidence(readable=readable, records=records)
-    arrived = set(content.titles(reconcile.denied_calls(window)))
-    passed = {claim["id"] for claim in window.claims if content.went_past(claim)} if records else set()
-    return Evidence(arrived, content.cut, passed, records=records)
+    arrived = content.newest(content.titles(reconcile.denied_calls(window)))
+    passed = {claim["id"] for claim in window.claims if _is_past(claim, content, now)} if records else set()
+    return Evidence(arrived, content.cut, passed, records=records, understood=failed or bool(content.blocks))
+
+
+def _is_past(claim: Record, content: Content, now: float) -> bool:
+    old = not within(claim["at"], now, PATIENCE)  # what was said just before it may be written after it
+    return content.went_past(claim) or (old and content.skipped(claim))
 
 
 def _resume_outcomes(before: Window, after: Window) -> list[Outcome]:
@@ -221,3 +248,13 @@ def _scanned(window: Window, facts: Facts) -> Window:
     twin = window.copy()
     twin.flags["scanned"] = facts.scanned
     return twin
+
+
+def warn_if_unrecorded(turn: Turn, before: Window | None, after: Window | None) -> None:
+    """Receipts are impossible in this window: the person should know."""
+    known = before is not None and before.flags.get(UNRECORDED)
+    if after is not None and after.flags.get(UNRECORDED) and not known:
+        turn.trace(
+            "the client's record shows none of the delivered files; they are assumed to have arrived",
+            "this client may be newer than this version of Handbill: update it",
+        )

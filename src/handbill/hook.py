@@ -44,19 +44,20 @@ def answer_to(data: bytes, arguments: list[str], environ: Mapping[str, str]) -> 
 
     root, spare = state_roots(project, environ)
     store = FileStore(root, spare)
+    events: list[Any] = []
     try:
-        return _answer(raw, problem, arguments, environ, project, store, load(project, environ, root))
+        return _answer(raw, problem, arguments, environ, events, store, load(project, environ, root))
     except Exception as error:
-        return _failed(error, raw, store), _nothing
+        return _failed(error, raw, events, store), _nothing
 
 
-def _failed(error: Exception, raw: dict[str, Any], store: Any) -> str:
-    """A trace, a mark so that the window's next event makes good what this one missed, one word to the person."""
+def _failed(error: Exception, raw: dict[str, Any], events: list[Any], store: Any) -> str:
+    """A trace, a mark so that the window's next event makes good what this one missed, one message to the person."""
     name, session, agent = (raw.get(key) for key in ("hook_event_name", "session_id", "agent_id"))
     expected = isinstance(error, HandbillError)
     what, hint = (str(error), error.hint) if isinstance(error, HandbillError) else (describe(error), "")
     line = trace_line(time.time(), f"hook {name if isinstance(name, str) else '?'}", what, hint)
-    key = (session, agent if isinstance(agent, str) and agent else "main")
+    key = events[0].window if events else (session, agent if isinstance(agent, str) and agent else "main")
     new = bool(session) and isinstance(session, str) and store.note_missed(key)
     store.append("errors", [line])
     if not new:
@@ -70,7 +71,7 @@ def _answer(
     problem: str,
     arguments: list[str],
     environ: Mapping[str, str],
-    project: str,
+    events: list[Any],
     store: Any,
     config: Any,
 ) -> tuple[str, Callable[[], None]]:
@@ -86,6 +87,7 @@ def _answer(
     event = speaker.parse(raw, environ, int(client) if client.isdecimal() else posix.getppid())
     if event is None:
         return "", _nothing
+    events.append(event)  # known to the caller, should what follows fail
     if not event.session_id:
         raise HandbillError(f"{raw.get('hook_event_name')} without a session id: no window to deliver to")
     if "--lane" in arguments[:-1]:

@@ -21,7 +21,7 @@ from handbill.core.paths import under
 from handbill.core.plan import BLOCK, Plan
 from handbill.core.records import Broken
 from handbill.core.window import DOUBTFUL, Window
-from handbill.errors import CorruptState, HandbillError
+from handbill.errors import CorruptState
 from handbill.handlers.table import HANDLERS, applies, handler
 from handbill.turn import Answer, Asked, Turn
 
@@ -65,8 +65,10 @@ def _run(turn: Turn) -> Answer:
     current = window
     if turn.facts is not None:
         from handbill.delivery import advance
+        from handbill.evidence import warn_if_unrecorded
 
         current = advance(turn, window)
+        warn_if_unrecorded(turn, window, current)
     if turn.facts is not None and turn.facts.silent:
         from handbill.remembering import remember
 
@@ -96,7 +98,9 @@ def _run(turn: Turn) -> Answer:
     if turn.plan.unfinished:
         store.note_missed(event.window)
     if turn.plan.taken or turn.plan.keep:
-        _write_down(turn)
+        from handbill.remembering import write_down
+
+        write_down(turn)
     return _logged(turn, answer)
 
 
@@ -111,21 +115,6 @@ def _of_terminal(turn: Turn, first: Window) -> Window | None:
     return second
 
 
-def _write_down(turn: Turn) -> None:
-    """What a later event must know, or no longer needs to."""
-    event, store = turn.event, turn.store
-    try:
-        if turn.plan.taken:
-            store.settle_notices(event.session_id, turn.plan.taken)
-        for kind, value in turn.plan.keep.items():
-            store.note(event.window, kind, value)
-    except (
-        OSError,
-        HandbillError,
-    ) as error:  # taken once more, or not known later: that must not cost what was claimed
-        turn.trace(f"notes could not be written: {error}")
-
-
 def _heard(turn: Turn, current: Window, channel: bool) -> None:
     """Word that commands left, and what only the host's record still knows of a window that had to be rebuilt."""
     event = turn.event
@@ -133,9 +122,14 @@ def _heard(turn: Turn, current: Window, channel: bool) -> None:
         (event.tasks if notice["verb"] == "task" else event.notices).append(notice)
     if event.agent_id and event.tasks:
         event.call = turn.host.call_behind(event, turn.world)
-    rebuilt = turn.facts is not None and turn.facts.whole_content and turn.opened != ""
+    compared = turn.facts is not None and turn.facts.whole_content
+    rebuilt = compared and turn.opened != ""
     if rebuilt or any(notice["verb"] in ("activate", "continue") for notice in event.notices):
         event.skills = _skills_loaded(turn)  # what the host itself brought is there
+    if compared:
+        from handbill.delivery import check_found_files
+
+        check_found_files(turn, current)
     if rebuilt:
         from handbill.delivery import found_again
 
@@ -181,6 +175,8 @@ def _gated(turn: Turn, window: Window | None) -> Answer:
             turn.plan.verdict = ""  # it is all there under another name, or gone: nothing to hold the call for
         if turn.facts is not None:
             turn.store.note_missed(event.window)  # the window was emptied: the next batch looks at all that is left
+    else:
+        turn.opened, turn.outcomes = "", []  # not written down: the next batch finds and logs them
     return _logged(turn, answer)
 
 
@@ -192,7 +188,7 @@ def _up_to_date(turn: Turn, window: Window | None) -> Window | None:
     if window is None or not window.started:
         return window
     asked = _asked(turn, window)
-    if not asked.moved and not _is_in_doubt(turn.event, window):
+    if not asked.moved and not asked.compacted and not _is_in_doubt(turn.event, window):
         return window
     from handbill.delivery import advance
 
@@ -239,7 +235,7 @@ def gather(turn: Turn, window: Window | None) -> Facts | None:
     turn.asked = asked = _asked(turn, window)
     if window is None or not window.started or event.kind not in _SETTLED:
         return _look(turn, window, asked)
-    if window.claims or window.carried or window.suspect >= 0 or asked:
+    if window.claims or window.carried or window.suspect >= 0 or asked or window.client != event.client:
         return _look(turn, window, asked)
     unrecorded = event.kind == TOOL_BATCH_FINISHED and not turn.host.records_injections(event)
     return _look(turn, window, asked) if unrecorded else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from handbill.core import epochs
 from handbill.core.event import MAIN
+from handbill.errors import HandbillError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,3 +39,18 @@ def keep(turn: Turn) -> None:
 
 def _suspicion(offset: int) -> Callable[[Window | None], tuple[Window | None, None]]:
     return lambda window: (epochs.suspected(window, offset), None)
+
+
+def write_down(turn: Turn) -> None:
+    """What a later event must know, or no longer needs to."""
+    event, store = turn.event, turn.store
+    try:
+        if turn.plan.taken:
+            store.settle_notices(event.session_id, turn.plan.taken)
+        for kind, value in turn.plan.keep.items():
+            store.note(event.window, kind, value)
+    except (
+        OSError,
+        HandbillError,
+    ) as error:  # taken once more, or not known later: that must not cost what was claimed
+        turn.trace(f"notes could not be written: {error}")

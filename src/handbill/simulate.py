@@ -94,6 +94,7 @@ class Simulator:
         self._batches: dict[str, str] = {}
         self._denied: dict[str, str] = {}  # call -> why
         self._kept_from: dict[str, int] = {}  # window -> where its last message begins in its view
+        self._prompts: dict[str, tuple[str, str, int]] = {}  # id -> the row and the answer before it, the view's length
         self._count = 0
 
     @property
@@ -107,6 +108,13 @@ class Simulator:
 
     def prompt(self, text: str) -> Moment:
         return self.send({"hook_event_name": "UserPromptSubmit", "prompt": text, "prompt_id": str(uuid.uuid4())})
+
+    def rewind(self, prompt: Moment) -> None:
+        """The user goes back to before this prompt: no event tells of it, and the undone rows stay in the file."""
+        path, view = self.transcript, self.views[MAIN]
+        self._last[path], self._heads[path], length = self._prompts[prompt.event["prompt_id"]]
+        del view[length:]
+        self._kept_from[MAIN] = len(view)
 
     def skill(self, name: str, arguments: str = "") -> Moment:
         """The user types `/name arguments`: the client expands it and puts the body into the window."""
@@ -157,6 +165,12 @@ class Simulator:
     def stop(self, *, again: bool = False) -> Moment:
         """The agent wants to rest; `denied` says why it must not yet."""
         return self.send({"hook_event_name": "Stop", "stop_hook_active": again})
+
+    def fail(self, event: str) -> None:
+        """The client writes down that a hook of ours failed."""
+        command = "python -c '# handbill.hook'"
+        failure = {"type": "hook_non_blocking_error", "hookEvent": event, "command": command, "exitCode": 137}
+        self._write(self.transcript, {"type": "attachment", "attachment": failure})
 
     def answer(self, text: str) -> None:
         """The model says something; the next event finds it in the transcript."""
@@ -250,6 +264,8 @@ class Simulator:
             view[:] = view[self._kept_from.get(moment.window, len(view)) :]  # the last message, and what came with it
             self._kept_from[moment.window] = 0
         if name == "UserPromptSubmit":  # written only after its hooks have answered
+            before = self._last.get(path, ""), self._heads.get(path, ""), len(view)
+            self._prompts[raw.get("prompt_id", "")] = before
             message = {"role": "user", "content": raw.get("prompt", "")}
             self._write(path, {"type": "user", "promptId": raw.get("prompt_id", ""), "message": message})
         for text in moment.texts:

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 class Asked:
     """Why the transcript must be looked at: a failed hook left a mark, or its newest part shows a sign."""
 
-    __slots__ = ("failed", "interrupted", "missed", "moved", "queued", "scanned")
+    __slots__ = ("compacted", "failed", "interrupted", "missed", "moved", "queued", "scanned")
 
     def __init__(self, *, missed: bool = False) -> None:
         self.missed = missed  # a hook of ours could not do its work
+        self.compacted = False  # a compaction is recorded; the ledger may know of it
         self.failed = False  # the host says that one of them failed
         self.moved = False  # the conversation may have gone back to an earlier point
         self.interrupted = False  # a batch of calls may have ended without its event
@@ -33,7 +34,7 @@ class Asked:
         self.scanned = 0  # how far the transcript was searched; 0: not worth noting
 
     def __bool__(self) -> bool:
-        return self.missed or self.failed or self.moved or self.interrupted or self.scanned > 0
+        return self.missed or self.compacted or self.failed or self.moved or self.interrupted or self.scanned > 0
 
 
 class Answer:

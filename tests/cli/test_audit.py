@@ -54,3 +54,16 @@ def test_what_the_ledger_lost_is_found_and_not_delivered_again(make_box: Callabl
     box.sim.batch(("Bash", {"command": "true"}))
     assert audited(box, 0) == []
     assert box.sim.read("one/f.py").texts == []
+
+
+def test_every_window_at_once(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    box.sim.clear()
+    box.sim.read("two/f.py")
+    done = box.process("engine window --all --audit --json")
+    rows = json.loads(done.stdout)["data"]["windows"]
+    assert done.returncode == 0 and len(rows) == 2 and all(row["compared"] and not row["differences"] for row in rows)
+    Path(box.sim.transcript).unlink()
+    assert "is gone" in box.process("engine window --all --audit").stdout

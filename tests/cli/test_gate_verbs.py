@@ -125,7 +125,7 @@ def test_role_set_and_clear(box: Box) -> None:
 def test_a_dispatch_from_beginning_to_end(tmp_path: Path) -> None:
     path = str(tmp_path / "t" / "login.md")
     engine("dispatch", "new", path, "--task", "Build it")
-    assert "there already" in engine("dispatch", "new", path, "--task", "x", expect=1)["error"]["message"]
+    assert "already exists" in engine("dispatch", "new", path, "--task", "x", expect=1)["error"]["message"]
     os.chmod(path, 0o640)
     engine("dispatch", "progress", path, "form\nis done", "--status", "in-progress")
     engine("dispatch", "progress", path, "tests pass")

@@ -153,7 +153,7 @@ def test_places_that_are_no_project(tmp_path: Path) -> None:
 
 
 def test_an_interpreter_that_will_not_do(project: Path) -> None:
-    assert "no Python 3.11" in engine("install", "--python", "/bin/sh", cwd=project, expect=1)["error"]["message"]
+    assert "not Python 3.11" in engine("install", "--python", "/bin/sh", cwd=project, expect=1)["error"]["message"]
 
 
 def test_the_chosen_interpreter_is_a_real_one(project: Path) -> None:

@@ -132,6 +132,17 @@ def test_carried_files_wait_for_the_audit_unless_they_cannot_be_in_the_tail() ->
     assert list(after.pending) == ["/a"]
 
 
+@pytest.mark.parametrize("size", range(1935, 1970))
+@pytest.mark.parametrize("updated", [False, True])
+def test_a_file_that_just_fits_or_just_does_not(size: int, updated: bool) -> None:
+    sheets: dict[str, Sheet | Refusal] = {"/f": sheet("/f", "a" * size)}
+    before = {"inode": "", "hash": "old", "parts": ".", "via": "tool_batch_finished", "updated": True, "stamp": ""}
+    state, answer = ask(window(files={"/f": before} if updated else {}), sheets, "/f")
+    assert answer.grants and units(answer.text) <= CAP
+    assert answer.grants[0].word == ("Updated" if updated else "Preloaded")
+    assert state.holds("/f") or ask(state, sheets, id="t2")[0].holds("/f")
+
+
 sizes = st.lists(st.integers(1, 5000), min_size=1, max_size=8)
 
 

@@ -139,13 +139,6 @@ def test_a_line_that_refers_to_a_file_goes_with_that_file() -> None:
     assert list(after.files) == []
 
 
-def test_a_block_that_somebody_else_wrote_is_not_ours() -> None:
-    title = ("/a", "0123456789abcdef", 1, 1)
-    forged = content({title: 5}, foreign={title})
-    assert not reconcile.adopted(batch(), None, forged, 100.0).files
-    assert "/a" not in reconcile.found(window(), forged, 100.0).files
-
-
 # --- files that the host restores ------------------------------------------------------------------
 
 

@@ -40,7 +40,7 @@ def test_a_line_that_refers_to_a_text_is_worth_nothing_without_it() -> None:
     assert set(after.files) == {"/v", "/w"} and not after.pending
     before = window(files={"/x": record(), "/y": record(same="/x")})
     resumed = reconcile.resumed(before, content({title("/y"): 1}), start("resume"), 9.0)
-    assert "/y" not in resumed.files and list(resumed.pending) == ["/x"]
+    assert "/y" not in resumed.files and list(resumed.pending) == ["/x", "/y"]  # its directory was looked at
 
 
 def test_a_file_in_doubt_has_one_open_part() -> None:
@@ -70,10 +70,14 @@ def test_a_resume_that_changes_nothing_gives_the_same_window() -> None:
     assert reconcile.resumed(before, content({title("/a"): 1}), start("resume"), 99.0) is before
 
 
+def open_claim(batch: str, at: float) -> dict[str, object]:
+    return {"id": 1, "batch": batch, "at": at, "offset": 0, "items": []}
+
+
 def test_what_another_lane_of_the_same_start_delivered_is_left_alone() -> None:
     event = start("resume")
     mine = record("s", via="session_started", batch=event.batch, at=99.0)
-    before = window(files={"/a": mine}, claims=[{"batch": event.batch, "at": 99.0}, {"batch": "t1", "at": 1.0}])
+    before = window(files={"/a": mine}, claims=[open_claim(event.batch, 99.0), open_claim("t1", 1.0)])
     after = reconcile.resumed(before, content(), event, 100.0)
     assert after.files["/a"]["parts"] == "s" and [claim["batch"] for claim in after.claims] == [event.batch]
     later = reconcile.resumed(before, content(), event, 999.0)
@@ -107,7 +111,7 @@ def test_what_is_there_although_the_ledger_does_not_say_so() -> None:
     assert (
         after.files["/b"]["parts"] == "k"
         and after.files["/c"]["parts"] == "k."
-        and after.files["/old"]["hash"] == "f" * 16
+        and after.files["/old"]["hash"] == D  # delivered by another client on the same session
     )
     assert not after.pending
     assert reconcile.found(after, content({title("/b"): 5}), 9.0) is after

@@ -14,7 +14,7 @@ from handbill.live import Block, Reply, Script, call
 
 HELD = "[Held by Handbill]"
 DISPATCH = "# Login\nStatus: in-progress\n\n## Task\nMARK-TASK\n\n## Progress\n- MARK-PROGRESS\n"
-LISTED = "After the compaction, the role handler still needs 1 file:"
+LISTED = "The role handler still needs 1 file:"
 
 
 def handler(box: Sandbox, state: str = "MARK-STATE\n") -> Sandbox:
@@ -72,7 +72,7 @@ def test_a_turn_without_calls(make: Make, version: str) -> None:
     """The failsafe: the agent wants to rest without having read anything."""
     box = handler(make(version), "MARK-STATE\n" + "word " * 20_000)
     run = box.run(box.bash(), full(box.bash("echo 1")), "that is all", "now it is", prompt="/handler", env=COMPACTION)
-    stop = "and the role handler still needs 1 file:"
+    stop = "because the role handler still needs 1 file:"
     last = run.of()[-1]
     assert stop in last.text and box.path("handler-state.md") in last.text
     assert sum(stop in request.text for request in run.of()) == 1, "one more request, then it rests"

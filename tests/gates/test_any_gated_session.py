@@ -101,8 +101,8 @@ class Run:
         for window in self.sim.views:
             assert [title for title, count in self.sim.copies(window).items() if count > 1] == [], window
             for mark in (
-                "The work before the compaction",
-                "Since the compaction the role",
+                "Before the compaction you worked",
+                " still needs ",
                 "This conversation was compacted",
             ):
                 assert self.seen(window).count(mark) <= 1, (window, mark)

@@ -73,7 +73,7 @@ def test_what_does_not_fit_is_listed_whole(box: Box) -> None:
     assert (
         "5 of 6 files" in text
         and str(box.project / ".context/TASKS.md") in text
-        and "budget is used up: 1 file." in text
+        and "1 file does not fit into the budget and was not delivered." in text
     )
     assert how(box)["TASKS.md"] == ""
     box.sim.read(".context/TASKS.md")
@@ -109,7 +109,7 @@ def test_require_holds_calls_until_all_is_read(box: Box) -> None:
     held = box.sim.batch(("Bash", {"command": "make"}))
     assert (
         held.denied.startswith("[Held by Handbill]")
-        and "(6 files). This is held message 1 of" in held.denied
+        and "(held message 1 of at most 3). You must first read 6 files" in held.denied
         and held.texts == []
     )
     names = list(MARKS)
@@ -138,7 +138,7 @@ def test_require_never_waits_for_a_file_that_cannot_be_read(box: Box) -> None:
     (box.project / ".context/BINARY.md").write_bytes(b"\0\1")
     box.write(".context/EMPTY.md", "")
     box.sim.start()
-    assert "(1 file). This is held" in box.sim.batch(("Bash", {"command": "make"})).denied
+    assert "You must first read 1 file of" in box.sim.batch(("Bash", {"command": "make"})).denied
     read = {"file_path": str(box.project / ".context/TASKS.md")}
     box.sim.batch(("Read", read, "<tool_use_error>cannot be read</tool_use_error>"))
     assert box.sim.batch(("Bash", {"command": "make"})).denied == ""
@@ -189,7 +189,7 @@ def test_fires_before_the_write_gate(box: Box) -> None:
     settings(box, mode="require")
     box.sim.start()
     held = box.sim.write("one/new.py").denied
-    assert "You must read this project's context first" in held and "was not written yet" not in held
+    assert "of this project's context" in held and "was not written yet" not in held
     box.sim.read(*(f".context/{name}" for name in MARKS))
     assert box.sim.write("one/new.py").denied == "" and seen(box).count("rules of one") == 1, (
         "they came with the results"

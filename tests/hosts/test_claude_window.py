@@ -19,13 +19,13 @@ from transcript_lines import (
     call,
     denied,
     injection,
+    ours,
     prompt,
     result,
     titles,
     window,
 )
 
-from handbill.core.pack import block
 from handbill.hosts.claude_chain import Loader
 
 # --- what counts as ours ---------------------------------------------------------------------------
@@ -47,7 +47,7 @@ def test_the_preview_of_another_hook_in_the_same_row_is_not_ours() -> None:
 
 
 def test_a_title_that_a_page_quotes_is_no_delivery() -> None:
-    assert titles(injection("1", None, block("/doc", DIGEST, f"as in:\n\n{A}"))) == {"/doc"}
+    assert titles(injection("1", None, ours("/doc", f"as in:\n\n{A}"))) == {"/doc"}
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_results_of_calls_made_at_once_are_all_there(loader: Loader | None) -> N
         call("a1", None, "t1") + call("a2", "a1", "t2") + denied("r1", "a1", "t1", A) + denied("r2", "a2", "t2", B)
         + call("a3", "r2", "t3")
         + prompt("old", "a1", "a prompt that was taken back")
-        + injection("i", "old", block("/gone", DIGEST, "x")) + call("a4", "a3", "t4")
+        + injection("i", "old", ours("/gone", "x")) + call("a4", "a3", "t4")
     )  # fmt: skip
     assert titles(data, loader) == {"/a", "/b"}
 

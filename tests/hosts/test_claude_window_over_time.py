@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from transcript_lines import (
     CHAIN,
-    DIGEST,
     NEW,
     OLD,
     B,
@@ -16,6 +15,7 @@ from transcript_lines import (
     call,
     injection,
     line,
+    ours,
     prompt,
     result,
     titles,
@@ -50,7 +50,7 @@ BEFORE = injection("i", None, B) + prompt("0", "i") + CHAIN[len(prompt("0", None
 def test_after_a_compaction_what_it_kept_and_what_follows(
     row: bytes, expected: set[str], loader: Loader | None
 ) -> None:
-    found = titles(BEFORE + row + injection("c", "s", block("/c", DIGEST, "new")) + answer("z", "c"), loader)
+    found = titles(BEFORE + row + injection("c", "s", ours("/c", "new")) + answer("z", "c"), loader)
     assert found == expected | {"/c"}
 
 
@@ -153,8 +153,8 @@ def test_failures_of_our_hooks_only() -> None:
 
 BOTH = (
     CHAIN
-    + prompt("a5", "4") + call("a6", "a5", "ta") + result("a7", "a6", "ta") + injection("a8", "a7", block("/first", DIGEST, "x"))
-    + prompt("b5", "4") + call("b6", "b5", "tb") + result("b7", "b6", "tb") + injection("b8", "b7", block("/second", DIGEST, "x"))
+    + prompt("a5", "4") + call("a6", "a5", "ta") + result("a7", "a6", "ta") + injection("a8", "a7", ours("/first", "x"))
+    + prompt("b5", "4") + call("b6", "b5", "tb") + result("b7", "b6", "tb") + injection("b8", "b7", ours("/second", "x"))
 )  # fmt: skip
 
 
@@ -222,7 +222,7 @@ def test_which_files_the_client_shows_in_full(row: dict[str, Any], files: set[st
 )
 def test_a_block_whose_text_is_not_what_its_title_says(text: str, foreign: bool) -> None:
     found = content(prompt("p", None, "id") + injection("i", "p", text))
-    assert found is not None and bool(found.foreign) is foreign
+    assert found is not None and bool(found.blocks) is not foreign
 
 
 def test_skills_that_the_client_puts_back_are_there() -> None:

@@ -14,16 +14,16 @@ from typing import Any
 import pytest
 
 from handbill.core.pack import BETWEEN, block
+from handbill.digest import digest_of
 from handbill.hosts.claude_chain import Loader
 from handbill.hosts.claude_window import content
 
 RECORDINGS = sorted((Path(__file__).parent / "recordings").glob("*.jsonl"))
-DIGEST = "0123456789abcdef"
 MARK = re.compile(r"\[\[MARK ([^\]]*)\]\]")
 
 
 def as_block(mark: str) -> str:
-    return block(f"/{mark}", DIGEST, "text")
+    return block(f"/{mark}", digest_of("text"), "text")
 
 
 def load(path: Path) -> tuple[list[bytes], list[dict[str, Any]]]:

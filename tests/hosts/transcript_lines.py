@@ -7,13 +7,21 @@ from typing import Any
 
 from handbill.core.content import Content
 from handbill.core.pack import block
+from handbill.digest import digest_of
 from handbill.hosts.claude_chain import Loader
 from handbill.hosts.claude_window import content
 
 DIGEST = "0123456789abcdef"
-A = block("/a", DIGEST, "text\nof a")
+
+
+def ours(path: str, text: str) -> str:
+    """A block whose title says what its text is."""
+    return block(path, digest_of(text), text)
+
+
+A = ours("/a", "text\nof a")
 B = block("/b", DIGEST, "text of b", 2, 3)
-TITLE = ("/a", DIGEST, 1, 1)
+TITLE = ("/a", digest_of("text\nof a"), 1, 1)
 OLD, NEW = Loader(siblings=False), Loader(siblings=True)
 
 

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from handbill.cli.place import Place
 from handbill.cli.result import Result
-from handbill.cli.screen import count, short, table
+from handbill.cli.screen import count, safe, short, table
 from handbill.core.pack import meant
 from handbill.core.reconcile import denied_calls, left
 from handbill.errors import HandbillError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rich.console import Console
 
     from handbill.core.content import Content
@@ -45,6 +47,31 @@ def audit(window: Window, content: Content | None, key: Key, place: Place) -> Re
 
     step = "the next event in this window repairs this; run the audit again after it" if rows else ""
     return Result(data, show, exit_code=1 if rows else 0, next_step=step)
+
+
+def audit_all(windows: Iterable[tuple[Key, Window, Content | None]], place: Place) -> Result:
+    rows: list[dict[str, Any]] = []
+    for key, window, content in windows:
+        found = differences(window, content) if content is not None else []
+        if found:
+            place.store.note_missed(key)
+        rows.append({
+            "session": key[0], "agent": key[1], "files": len(window.files), "compared": content is not None,
+            "differences": found,
+        })  # fmt: skip
+    bad = sum(bool(row["differences"]) for row in rows)
+
+    def show(screen: Console) -> None:
+        drawn = table("session|n", "agent", "files|r", "client's record")
+        for row in rows:
+            said = count(len(row["differences"]), "difference") if row["differences"] else "agrees"
+            drawn.add_row(
+                safe(row["session"]), safe(row["agent"]), str(row["files"]), said if row["compared"] else "is gone"
+            )
+        screen.print(drawn if rows else "no window is known here yet")
+
+    step = "engine window SESSION --audit shows the differences; the window's next event repairs them" if bad else ""
+    return Result({"windows": rows}, show, exit_code=1 if bad else 0, next_step=step)
 
 
 def differences(window: Window, content: Content) -> list[dict[str, str]]:

@@ -160,7 +160,7 @@ def state(place: Place) -> Iterator[Finding]:
         moved = len([name for name in os.listdir(place.store.spare + "/.windows") if name.endswith(".jsonl")])
         if moved:
             yield Finding(
-                "state", BAD, f"{place.store.root} could not be written; {moved} ledgers are in {place.store.spare}",
+                "state", BAD, f"{place.store.root} could not be written; ledgers are in {place.store.spare} ({moved})",
                 "free some space or make it writable; new ledgers then go there again",
             )  # fmt: skip
     for root in (place.store.root, place.store.spare):
@@ -187,12 +187,14 @@ def _folder_state(folder: str) -> Iterator[Finding]:
         yield Finding("permissions", BAD, f"{folder} can be read by others", f"chmod -R go-rwx {folder}")
     corrupt = [name for name in names if ".corrupt-" in name]
     if corrupt:
-        text = f"{len(corrupt)} broken state files were put aside in {folder} (newest {max(corrupt)})"
+        text = f"{count_of(len(corrupt), 'broken state file')} put aside in {folder} (newest {max(corrupt)})"
         yield Finding("state", BAD, text, "look at them, then remove them")
     limit = time.time() - DAYS * 86400
+    if os.path.basename(folder) != ".windows":
+        return
     stale = [n for n in names if n.endswith(".jsonl") and os.lstat(os.path.join(folder, n)).st_mtime < limit]
     if stale:
-        yield Finding("state", NOTE, f"{len(stale)} windows are older than {DAYS} days", "engine prune")
+        yield Finding("state", NOTE, f"{count_of(len(stale), 'ledger')} older than {DAYS} days", "engine prune")
 
 
 def settings(place: Place) -> Iterator[Finding]:

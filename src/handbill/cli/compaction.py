@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from handbill.core.window import Window
 
 ACTIONS: dict[str, Action] = {
-    "report": ("what was in the window before, what was kept, what came again, what is gone", (SESSION, AGENT)),
+    "report": ("what was in the window before, and what was kept, delivered again or lost", (SESSION, AGENT)),
     "restore": (
         "deliver again what is gone, with the next event",
         (("files", {"nargs": "*", "metavar": "FILE", "help": "only these (default: all delivered ones)"}), SESSION),

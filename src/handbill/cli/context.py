@@ -24,7 +24,7 @@ def run(args: argparse.Namespace) -> Result:
     world = World(place.config.roots)
     gate = place.config.gate("load_gate")
     if args.budget < 1:
-        raise HandbillError("a budget of less than one token holds nothing", "e.g. --budget 4000")
+        raise HandbillError("the budget must be at least 1 token", "e.g. --budget 4000")
     files, warnings = [], []
     for path in context_files(world, place.config):
         sheet = world.load(path)

@@ -26,7 +26,7 @@ WORDS = {
     "assumed": "assumed", "truncated": "cut by host", "lost": "lost", "queue-pending": "waiting", "refused": "refused",
     "skip-dedup": "already there", "skip-inode": "same file", "skip-content": "same text", "seed": "host loaded",
     "same-rules": "same rules", "resolve-ref": "named by a page",
-    "new-window": "new window", "new-epoch": "compacted",
+    "new-window": "new window", "new-epoch": "compacted or rewound",
 }  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--follow", action="store_true", help="keep printing new lines until Ctrl-C")
     parser.add_argument("--duplicates", action="store_true", help="files delivered more than once into one window")
     parser.add_argument(
-        "--summary", action="store_true", help="what it adds up to: files, copies, skips, by which event"
+        "--summary", action="store_true", help="totals: deliveries, files, skips, duplicates, and deliveries per event"
     )
     project_option(parser)
 

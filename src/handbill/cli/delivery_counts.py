@@ -99,7 +99,7 @@ def duplicates(lines: list[Line], project: str) -> Result:
 
     def show(screen: Console) -> None:
         if not found:
-            screen.print(f"[green]no duplicates[/] among {delivered:,} deliveries")
+            screen.print(f"[green]no duplicates[/] among {count(delivered, 'delivery', 'deliveries')}")
             return
         screen.print(_table(found, project))
 

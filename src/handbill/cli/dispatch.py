@@ -26,7 +26,7 @@ ACTIONS: dict[str, Action] = {
         _FILE, ("--title", {"default": "", "help": "default: from the file's name"}),
         ("--task", {"default": "", "help": "what is to be done (default: stdin)"}),
     )),
-    "check": ("is it as it must be, with all of its progress?", (_FILE,)),
+    "check": ("check that the file is well-formed and that no progress was removed", (_FILE,)),
     "progress": ("note what was reached, at the end of its progress", (
         _FILE, ("text", {"metavar": "TEXT", "help": "one line"}),
         ("--status", {"choices": form.STATUSES, "default": "", "help": "and set its status"}),
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> Result:
     before = refuse_if_wrong(path)
     result = piped(NEEDED).text.strip()
     if not result and args.status != form.CANCELLED:
-        raise BadInput("what came of it?", f"echo 'what came of it' | engine dispatch finish {args.file}")
+        raise BadInput("the result is missing", f"echo 'the result' | engine dispatch finish {args.file}")
     text = result or form.CANCELLED
     found = changed(path, lambda before: form.with_status(form.with_result(before, text), args.status))
     again = [f"it was {before.status} before: that result is replaced"] if before.status in form.FINISHED else []
@@ -96,13 +96,13 @@ def make(path: str, title: str, task: str) -> None:
     text = f"# {title}\nStatus: {form.PENDING}\n\n## Task\n{task}\n\n## Progress\n\n## Result\n"
     wrong = form.problems(text)
     if wrong:
-        raise Malformed(f"that would be no dispatch: {'; '.join(wrong)}", "a title, a task, and closed code fences")
+        raise Malformed(f"this is not a dispatch: {'; '.join(wrong)}", "use a title, a task, and closed code fences")
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise HandbillError(f"{path} is there already", "take another name; a contract is not written over") from None
+        raise HandbillError(f"{path} already exists", "use another name; a contract is never overwritten") from None
     except OSError as error:
         raise HandbillError(f"{path}: {error.strerror}", "make it writable") from error
     _keep(path, text)  # of one that stood here before, nothing is remembered

@@ -20,7 +20,7 @@ _SIGN = {checks.OK: "[green]✓[/]", checks.NOTE: "[yellow]·[/]", checks.BAD: "
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--forget", action="store_true", help="the errors so far are dealt with: put the trace aside")
+    parser.add_argument("--forget", action="store_true", help="mark all errors so far as fixed")
     project_option(parser)
 
 

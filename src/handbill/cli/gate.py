@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ACTIONS: dict[str, Action] = {
     "status": (
-        "what each gate asked of this window, and what came of it",
+        "what each gate asked of this window, and what the agent did",
         (
             ("session", {"nargs": "?", "help": "session id or its beginning (default: yours, or the newest)"}),
             AGENT,
@@ -53,16 +53,16 @@ def _load(window: Window, place: Place) -> dict[str, Any]:
     mode = gate["mode"] if window.agent == MAIN else gate["subagents"]
     state = load_gate.state_of(window)
     files = [{"file": path, "state": how or "not read"} for path, how in load_gate.compliance(window)]
-    missing = sum(one["state"] == "not read" for one in files)
+    missing = sum(one["state"] not in ("in the window", "read") for one in files)
     word = str(state.get("state", ""))
     if not state:
         word = "nothing is asked" if mode == "off" else f"nothing to do: no context files in {gate['folder']}"
     elif not missing:
-        word = f"all {count(len(files), 'file')} in the window or read"
+        word = f"{len(files)} of {count(len(files), 'file')} in the window or read"
     elif word == load_gate.RELEASED:
-        word = f"let go after {count(state['held'], 'held message')}; {missing} of {len(files)} files not read"
+        word = f"let go after {count(state['held'], 'held message')}; {missing} of {count(len(files), 'file')} not read"
     else:
-        word = f"{missing} of {len(files)} files not read yet"
+        word = f"{missing} of {count(len(files), 'file')} not read yet"
     row = {"gate": "load", "setting": state.get("mode", mode), "state": word, "files": files}
     return {**row, "said": state["said"]} if state.get("said") else row
 

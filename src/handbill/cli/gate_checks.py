@@ -14,7 +14,7 @@ from handbill.cli.screen import count
 from handbill.errors import HandbillError
 from handbill.handlers.load_gate import context_files
 from handbill.handlers.resume import MODE
-from handbill.handlers.wording import is_inside, is_short, lacking, read, texts
+from handbill.handlers.wording import OURS, is_inside, is_short, lacking, read, texts
 from handbill.store.disk import read_regular
 from handbill.world import World
 
@@ -32,7 +32,7 @@ def wording(place: Place) -> Iterator[Finding]:
         if path == own[-1] and not is_inside(path, World(place.config.roots), place.config):
             yield Finding("wording", BAD, f"{path} leads out of the project: it is not used", "replace the link")
             continue
-        problems = list(_wrong_words(path, shipped))
+        problems = list(_wrong_words(path, shipped, theirs=path == own[-1]))
         for problem in problems:
             yield Finding("wording", BAD, f"{path}: {problem}", f"correct it; the shipped texts: {shipped_path}")
         if not problems:
@@ -44,14 +44,15 @@ def wording(place: Place) -> Iterator[Finding]:
 def _overridden(path: str, place: Place, shipped: dict[str, Any]) -> Iterator[Finding]:
     """What a model is told here in the project's own words: the person should know whose they are."""
     for (gate, style, kind), text in texts(read(path, World(place.config.roots))).items():
-        if gate not in shipped or style not in _STYLES or kind not in shipped[gate]["facts"]:
+        if gate not in shipped or style not in _STYLES or kind not in shipped[gate]["facts"] or kind in OURS:
             continue  # reported above
         words = " ".join(text.split())
         said = f"the project's own text for {gate}.{style}.{kind}: {words[:100]}{'…' if len(words) > 100 else ''}"
         yield Finding("wording", NOTE, said)
 
 
-def _wrong_words(path: str, shipped: dict[str, Any]) -> Iterator[str]:
+def _wrong_words(path: str, shipped: dict[str, Any], *, theirs: bool) -> Iterator[str]:
+    """`theirs`: the file is the project's, which may not change every text."""
     try:
         found = json.loads(read_regular(path, 1 << 18).decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
@@ -69,6 +70,9 @@ def _wrong_words(path: str, shipped: dict[str, Any]) -> Iterator[str]:
                 yield f"{gate}.{style} must be one of {', '.join(_STYLES)}, with a text for each kind"
                 continue
             for kind, text in kinds.items():
+                if theirs and kind in OURS:
+                    yield f"{gate}.{style}.{kind} cannot be changed by a project: the shipped text is used"
+                    continue
                 yield from _wrong_text(f"{gate}.{style}.{kind}", text, shipped[gate]["facts"], kind)
 
 
@@ -93,7 +97,7 @@ def context(place: Place) -> Iterator[Finding]:
     gate = place.config.gate("load_gate")
     folder = os.path.join(place.project, gate["folder"])
     if gate["mode"] != "off" and os.path.isdir(folder) and not context_files(World(place.config.roots), place.config):
-        text = f"{folder} is there, but none of {', '.join(gate['files'])} in it: the context gate does nothing"
+        text = f"{folder} contains none of {', '.join(gate['files'])}: the context gate does nothing"
         yield Finding("context", NOTE, text, "name the files in [load_gate] of .handbill.toml")
 
 

@@ -66,7 +66,7 @@ def choose(wanted: str | None, used: str, project: str) -> Interpreter:
     if wanted:
         found = probe(os.path.abspath(wanted) if os.sep in wanted else find_program(wanted, project) or wanted, project)
         if found is None:
-            raise HandbillError(f"{wanted} is no Python 3.11 or newer", "name another one with --python")
+            raise HandbillError(f"{wanted} is not Python 3.11 or newer", "name another one with --python")
         return found
     usable: dict[str, Interpreter] = {}
     for path in candidates(project):

@@ -173,7 +173,7 @@ _STYLE = {"now": "bold green", "later": "yellow", "refused": "red"}
 def _show(screen: Console, data: dict[str, Any], project: str) -> None:
     screen.print(f"[dim]window {safe(data['window'])}; a preview delivers and changes nothing[/]")
     if not data["files"]:
-        screen.print("nothing would be delivered: nothing is waiting, and the window already holds what this needs")
+        screen.print("nothing would be delivered: nothing applies here, or the window already holds it")
         return
     if data["held"]:
         screen.print("the call would be held once, with these pages as the reason:")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="the recorded stream (JSON lines)")
-    parser.add_argument("--project", metavar="DIR", help="the project it was recorded in (default: brought, or here)")
+    parser.add_argument("--project", metavar="DIR", help="the project (default: the recording's files, or this one)")
     parser.add_argument("--update", action="store_true", help="write what was delivered into the file as expected")
 
 
@@ -149,6 +149,6 @@ def _show(screen: Console, rows: list[dict[str, Any]], failed: bool) -> None:
     screen.print(shown)
     compared = sum(row["expected"] is not None for row in rows)
     if failed:
-        screen.print("[red]other deliveries than expected[/]; if the new ones are right: --update")
+        screen.print("[red]some deliveries differ from the expected ones[/]; if the new ones are right, use --update")
     elif compared:
         screen.print(f"[green]{compared} events as expected[/]")

@@ -131,7 +131,7 @@ def _write(args: argparse.Namespace, shelf: Shelf) -> Result:
     }  # fmt: skip
     head = {"project_id": project, **before, **{name: value for name, value in told.items() if value}}
     if not head.get("files_to_load"):
-        raise BadInput("which files are to be handed over?", f"engine resume write {project} --load FILE")
+        raise BadInput("no files to deliver are named", f"engine resume write {project} --load FILE")
     wrong = schema.problems(head, HEAD)
     if wrong:
         raise BadResume(f"{path}: {wrong[0]}", "correct the file, or the options")

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 ACTIONS: dict[str, Action] = {
-    "list": ("the roles there are, how each is recognised, and its files", ()),
+    "list": ("list the roles, how each is recognized, and its files", ()),
     "set": (
-        "say what this session is", (
+        "set the role of this session", (
             ("name", {"metavar": "ROLE", "help": "e.g. handler; `engine role list` shows them"}),
             ("--dispatch", {"metavar": "FILE", "default": "", "help": "the file with its contract and progress"}),
             SESSION,
         ),
     ),
-    "clear": ("forget what was set: it is recognised by itself again", (SESSION,)),
+    "clear": ("remove the role that was set; it is then recognized automatically again", (SESSION,)),
 }  # fmt: skip
 
 
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> Result:
     if note is None:
         return Result({"session": key[0]}, text=f"{key[0]}: no role is set any more", next_step="engine gate status")
     warnings = [] if needed(place.config).every or args.name == REGULAR else [
-        "the hooks are registered for few tools only: what does not fit is listed with the first results instead of "
+        "the hooks run for a few tools only: what does not fit is listed with the first results, without "
         f"holding a call; declare [roles.{args.name}] in .handbill.toml and run `engine install` to change that"
     ]  # fmt: skip
     text = f"{key[0]} is {args.name}" + (f", with {note['dispatch']}" if note.get("dispatch") else "")

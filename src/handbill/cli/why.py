@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> Result:
     reasons = [] if windows else list(_why_not(path, place, world, delivered=any(_is_delivery(line) for line in lines)))
     data = {
         "file": path, "windows": windows[:_MOST_WINDOWS], "more_windows": max(len(windows) - _MOST_WINDOWS, 0),
-        "decisions": lines[-_LAST:][::-1], "why_not": reasons,
+        "decisions": lines[-_LAST:][::-1], "why_not": reasons, "session": args.session,
     }  # fmt: skip
     return Result(data, lambda screen: _show(screen, data, place.project), exit_code=0 if windows or lines else 1)
 
@@ -117,10 +117,11 @@ def _why_not(path: str, place: Place, world: World, *, delivered: bool) -> Itera
     config, name = place.config, os.path.basename(path)
     if delivered:
         yield "it was delivered, but a compaction or a rewind removed it, or its window is gone"
-        yield "it is delivered again when it is needed"
-        return
     if not os.path.exists(path):
-        yield "it does not exist"
+        yield "it does not exist any more" if delivered else "it does not exist"
+        return
+    if delivered:
+        yield "it is delivered again when it is needed"
         return
     sheet = world.load(path)
     if isinstance(sheet, Refusal):
@@ -180,7 +181,7 @@ def _show(screen: Console, data: dict[str, Any], project: str) -> None:
                 f"[dim]and in {count(data['more_windows'], 'older window')}: --session ID shows one of them[/]"
             )
     else:
-        screen.print("not in any window")
+        screen.print("not in any window of that session" if data["session"] else "not in any window")
     for reason in data["why_not"]:
         screen.print(f"  why: {reason}")
     if data["decisions"]:

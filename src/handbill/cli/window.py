@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli.audit import audit
+from handbill.cli.audit import audit, audit_all
 from handbill.cli.place import Place, choose_window, here, project_option, read_window, window_file
 from handbill.cli.result import Result
 from handbill.cli.screen import ago, count, safe, short, styled, table, tokens, when
@@ -20,16 +20,21 @@ from handbill.hosts import claude_code
 from handbill.world import World
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.console import Console
 
     from handbill.core.content import Content
     from handbill.core.window import Window
+    from handbill.store.api import Key
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", nargs="?", help="session id or its beginning (default: yours, or the newest)")
     parser.add_argument("--agent", metavar="ID", help="a subagent's window instead of the main one")
-    parser.add_argument("--all", action="store_true", help="list every known window of this project")
+    parser.add_argument(
+        "--all", action="store_true", help="list every known window of this project; with --audit, compare each"
+    )
     parser.add_argument(
         "--audit", action="store_true", help="compare with the client's own record; the next event repairs differences"
     )
@@ -39,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Result:
     place = here(args.project)
     if args.all:
-        return _list(place)
+        return audit_all(_each_window(place), place) if args.audit else _list(place)
     key = choose_window(place, args.session, args.agent)
     window = read_window(place, key)
     window = with_newest_receipts(window, place)
@@ -49,7 +54,7 @@ def run(args: argparse.Namespace) -> Result:
     others = [agent for session, agent in place.store.known() if session == key[0] and agent != MAIN]
     data["subagents"] = others if key[1] == MAIN else []
     data["context"] = [{"file": path, "state": how or "not read"} for path, how in compliance(window)]
-    return Result(data, lambda screen: _show(screen, data), next_step="why a file came or not: engine deliveries")
+    return Result(data, lambda screen: _show(screen, data), next_step="engine why FILE: why it was delivered or not")
 
 
 def content_of(window: Window, place: Place) -> tuple[Content | None, Event, World]:
@@ -57,7 +62,19 @@ def content_of(window: Window, place: Place) -> tuple[Content | None, Event, Wor
     agent = "" if window.agent == MAIN else window.agent
     event = Event("stopping", window.session, agent_id=agent, transcript=window.transcript, version=claude_code.NEWEST)
     world = World(place.config.roots)
-    return (claude_code.window_now(event, world) if window.transcript else None), event, world
+    marks = [str(one["batch"]) for one in (*window.files.values(), *window.claims) if one.get("batch")]
+    return (claude_code.window_now(event, world, marks=marks) if window.transcript else None), event, world
+
+
+def _each_window(place: Place) -> Iterator[tuple[Key, Window, Content | None]]:
+    for key in place.store.known():
+        try:
+            window = place.store.read(key)
+        except (CorruptState, HandbillError):
+            continue  # `engine window --all` and `engine doctor` show it
+        if window is not None and window.started:
+            window = with_newest_receipts(window, place)
+            yield key, window, content_of(window, place)[0]
 
 
 def with_newest_receipts(window: Window, place: Place) -> Window:
@@ -65,7 +82,7 @@ def with_newest_receipts(window: Window, place: Place) -> Window:
     if not window.claims or not window.transcript:
         return window
     content, event, world = content_of(window, place)
-    return settle(window, proof_in(content, window, records=True), event, world.now())[0]
+    return settle(window, proof_in(content, window, world.now(), records=True), event, world.now())[0]
 
 
 def described(window: Window, project: str) -> dict[str, Any]:
@@ -105,10 +122,9 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
             f"[dim]at work:[/] {safe(data['work']['skill'])}, phase {safe(data['work'].get('phase') or '–')}{session}"
         )
     if data["context"]:
-        there = sum(one["state"] != "not read" for one in data["context"])
-        screen.print(
-            f"[dim]context:[/] {there} of {len(data['context'])} files in the window or read (engine gate status)"
-        )
+        there = sum(one["state"] in ("in the window", "read") for one in data["context"])
+        files = count(len(data["context"]), "file")
+        screen.print(f"[dim]context:[/] {there} of {files} in the window or read (engine gate status)")
     rows = table("file", "part|r", "tokens|r", "reason", "when|n", "state")
     for one in data["files"]:
         part = f"{one['delivered']}/{one['parts']}" if one["parts"] > 1 else ""

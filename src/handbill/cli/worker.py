@@ -30,7 +30,7 @@ ACTIONS: dict[str, Action] = {
             ("name", {"metavar": "NAME", "help": "what to call it"}),
             ("repo", {"metavar": "REPO", "help": "the folder it works in"}),
             ("prompt", {"metavar": "PROMPT", "help": "what it is told first"}),
-            ("dispatch", {"metavar": "DISPATCH", "help": "the file with its contract; made from PROMPT if not there"}),
+            ("dispatch", {"metavar": "DISPATCH", "help": "the file with its contract; created from PROMPT if missing"}),
             ("--run", {"action": "store_true", "help": "start it here and now"}),
             (
                 "--with",
@@ -38,7 +38,7 @@ ACTIONS: dict[str, Action] = {
                     "dest": "more",
                     "metavar": "WORDS",
                     "default": "",
-                    "help": "more for the client: --with='-p --verbose'",
+                    "help": "more arguments for the client: --with='-p --verbose'",
                 },
             ),
         ),

@@ -86,12 +86,14 @@ def claim(
     event: Event,
     budget: int,
     *,
+    part: int = 0,
     offset: int = 0,
     now: float = 0.0,
     waiting: bool = True,
 ) -> tuple[Window, Claim]:
     """Grant what fits in `budget` units and is not there yet; the rest waits in `pending`.
 
+    `part`: how large the parts of a file are, whatever this event can carry: another one may bring the rest.
     `offset` is the size of the transcript now: proof of arrival will be after it. Without
     `waiting`, what was pending before goes on waiting.
     """
@@ -106,7 +108,7 @@ def claim(
         if number >= MOST_CONSIDERED:
             twin.pending[path] = reason  # far more than one event can carry: their turn comes
             continue
-        candidate = _candidate(twin, path, reason, sheets, candidates, budget, answer)
+        candidate = _candidate(twin, path, reason, sheets, candidates, part or budget, answer)
         if isinstance(candidate, _Candidate):
             candidates.append(candidate)
         elif candidate:
@@ -177,7 +179,7 @@ def _candidate(
     reason: str,
     sheets: Mapping[str, Sheet | Refusal],
     chosen: list[_Candidate],
-    budget: int,
+    part: int,
     answer: Claim,
 ) -> _Candidate | bool:
     """What to deliver; True = keep it pending; False = settled without delivery."""
@@ -211,7 +213,7 @@ def _candidate(
         twin.files[path] = {**record, "next": sheet.digest}
         return True  # being edited while it is delivered: begin again when it has come to rest
     try:
-        parts = parts_of(path, sheet.digest, sheet.text, budget)
+        parts = parts_of(path, sheet.digest, sheet.text, part)
     except ValueError as error:
         answer.refused.append(Refusal(path, str(error)))
         return False

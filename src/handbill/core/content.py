@@ -15,18 +15,18 @@ _COMPACT = "compact:"
 
 class Content:
     __slots__ = (
-        "answered", "blocks", "boundary", "calls", "cut", "denials", "file_calls", "files", "foreign", "last_answer",
-        "order", "prompts", "skills", "whole",
+        "answered", "blocks", "boundary", "calls", "cut", "denials", "file_calls", "files", "last_answer", "order",
+        "prompts", "same", "skills", "whole",
     )  # fmt: skip
 
     def __init__(self, *, whole: bool = True) -> None:
         self.whole = whole  # False: the window began before the part of the record that was read
         self.blocks: dict[Title, int] = {}  # our blocks, with their sizes
-        self.foreign: set[Title] = set()  # blocks whose text is not what their title says: somebody else wrote them
+        self.same: dict[Title, str] = {}  # blocks of one line: the text is in the window under this other name
         self.denials: dict[str, dict[Title, int]] = {}  # tool call -> our blocks in the reason it was denied with
         self.order: dict[tuple[str, Title], int] = {}  # (denied call, or none; block) -> its place
         self.cut: set[Title] = set()  # blocks that the host replaced by a preview
-        self.prompts: set[str] = set()  # ids of the prompts
+        self.prompts: dict[str, int] = {}  # id of a prompt -> where in the record it is
         self.calls: list[str] = []  # ids of the tool calls
         self.file_calls: set[str] = set()  # of tools whose errors only the host itself writes
         self.files: set[str] = set()  # that the host shows in full by itself: read by the agent, mentioned, restored
@@ -42,16 +42,24 @@ class Content:
             found.update(self.denials.get(call, {}))
         return found
 
-    def in_order(self) -> list[tuple[str, Title, int]]:
-        """(denied call, or none; block; its size), the oldest first: of two states of a file the later one counts.
+    def in_order(self) -> list[tuple[str, Title]]:
+        """(denied call, or none; block), the oldest first: of two states of a file the later one counts.
 
         Of denials, only those of tools whose errors nobody but the host writes.
         """
-        found = [("", title, size) for title, size in self.blocks.items() if title not in self.foreign]
+        found = [("", title) for title in self.blocks]
         for call in self.calls:
             if call in self.file_calls:
-                found += [(call, title, size) for title, size in self.denials.get(call, {}).items()]
-        return sorted(found, key=lambda one: self.order.get(one[:2], -1))
+                found += [(call, title) for title in self.denials.get(call, {})]
+        return sorted(found, key=lambda one: self.order.get(one, -1))
+
+    def newest(self, titles: Collection[Title]) -> set[Title]:
+        """Without the blocks of a file that a later block replaced by another state of that file."""
+        at = {title: max(self.order.get((call, title), -1) for call in ("", *self.denials)) for title in titles}
+        last: dict[str, tuple[int, str]] = {}
+        for title, place in at.items():
+            last[title[0]] = max(last.get(title[0], (-2, "")), (place, title[1]))
+        return {title for title in titles if last[title[0]][1] == title[1]}
 
     def went_past(self, claim: Record) -> bool:
         """Did the model answer after the place where this claim's text belongs?"""
@@ -60,6 +68,13 @@ class Content:
             return self.boundary >= int(claim["offset"]) and self.last_answer > self.boundary
         named = _named(claim["batch"])
         return named in self.answered if named else self.last_answer >= int(claim["offset"])
+
+    def skipped(self, claim: Record) -> bool:
+        """The host never took the prompt or batch of this claim, or took it back: the model has answered a prompt
+        that was written after the claim, and this window does not have the claim's own."""
+        named = _named(claim["batch"])
+        later = [id for id, at in self.prompts.items() if at >= int(claim["offset"]) and id in self.answered]
+        return bool(named and later) and self.whole and named not in self.prompts and named not in self.calls
 
     def went_on(self, batch: str) -> bool:
         """Did the model answer again after this batch or prompt?"""

@@ -28,6 +28,9 @@ REATTACHED = 20_000
 
 MANUAL = "manual"  # somebody asked for the compaction: it may keep any part of the window
 
+# Flags of a window: where its transcript shows the newest compaction that we know of, or from which byte on it will.
+BOUNDARY, DUE = "boundary", "boundary_due"
+
 _OF_A_SUSPICION = ("compacting", "suspect_mark")
 _OF_AN_EPOCH = (*_OF_A_SUSPICION, "awaits", "elsewhere", "kept_unknown")
 
@@ -54,7 +57,14 @@ def chapter(
         return CONTINUED if again and not agents_survive else GO_ON
     if window is None or not window.started:
         return {TOOL_BATCH_FINISHED: ADOPT, PROMPT_SUBMITTED: WAIT}.get(event.kind, GO_ON)
+    if event.kind in (TOOL_BATCH_FINISHED, PROMPT_SUBMITTED) and is_of_new_process(event, window):
+        return AUDIT
     return GO_ON
+
+
+def is_of_new_process(event: Event, window: Window) -> bool:
+    """Another process of the host goes on with this window, and its start did not reach us."""
+    return not event.agent_id and event.client > 0 and window.client not in (0, event.client)
 
 
 def _start(event: Event, window: Window | None, now: float, whose_known: bool) -> str:
@@ -109,6 +119,7 @@ def compacted(window: Window, offset: int, now: float) -> Window:
     twin.claims = []
     twin.suspect = -1
     twin.flags["compacted"] = now
+    twin.flags[DUE] = offset
     if manual:
         twin.flags["kept_unknown"] = True  # its beginning may be what is left
     return twin
@@ -154,6 +165,23 @@ def reopened(window: Window, event: Event) -> Window:
         return window
     twin = window.copy()
     twin.client, twin.transcript = event.client, event.transcript
+    return twin
+
+
+def is_known_compaction(window: Window, boundary: int) -> bool:
+    """The transcript shows a compaction at this byte. Did its event reach us?"""
+    if BOUNDARY not in window.flags and DUE not in window.flags:
+        return "compacted" in window.flags  # by a version that did not note it
+    return bool(boundary <= window.flags.get(BOUNDARY, -1) or boundary >= window.flags.get(DUE, boundary + 1))
+
+
+def recorded(window: Window, boundary: int) -> Window:
+    """The transcript shows the compaction that we know of; one that it shows later is another."""
+    if DUE not in window.flags and window.flags.get(BOUNDARY, -1) >= boundary:
+        return window
+    twin = window.copy()
+    twin.flags[BOUNDARY] = boundary
+    twin.flags.pop(DUE, None)
     return twin
 
 

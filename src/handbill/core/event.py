@@ -103,7 +103,8 @@ class Event:
         self.project = project
         self.transcript = transcript  # of this window, not always of the whole session
         self.tools = tools or []
-        self.calls = frozenset(tool.id for tool in self.tools)  # of this event alone; `tools` may get earlier ones
+        # of this event alone; `tools` may get earlier ones
+        self.calls = frozenset(tool.id for tool in self.tools if tool.id)
         self.call = ""  # of a subagent: the tool call that started it, where the host tells
         self.trigger = trigger  # compacting: "manual" or "auto"
         self.attended = attended  # a person sits before the host, and may do what no event tells

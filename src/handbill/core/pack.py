@@ -10,6 +10,7 @@ from handbill.core.sheet import DIGEST
 Title = tuple[str, str, int, int]  # shown path, digest, part, parts
 
 PRELOADED, UPDATED = "Preloaded", "Updated"
+_LONGEST_WORD = max(PRELOADED, UPDATED, key=len)
 # begins a denial that carries pages, and tells it from other tool results in the host's record
 HELD = "[Held by Handbill]"
 _SEPARATOR = " · "
@@ -101,8 +102,10 @@ def same_rules(other: str) -> str:
     return f"{_SAME[0]}{shown(other)}{_SAME[1]}"
 
 
-def is_same_rules(body: str) -> bool:
-    return body.startswith(_SAME[0]) and body.endswith(_SAME[1]) and "\n" not in body
+def same_rules_as(body: str) -> str:
+    """The file, as shown, that such a line refers to; empty: it is not one."""
+    is_line = body.startswith(_SAME[0]) and body.endswith(_SAME[1]) and "\n" not in body
+    return body.removeprefix(_SAME[0]).removesuffix(_SAME[1]) if is_line else ""
 
 
 def unescaped(text: str) -> str:
@@ -136,10 +139,10 @@ def block(path: str, digest: str, text: str, part: int = 1, parts: int = 1, word
 def parts_of(path: str, digest: str, text: str, room: int) -> list[str]:
     """The file's text as the fewest parts whose blocks each fit in `room`."""
     text = escaped(text)
-    if units(block(path, digest, text, word=UPDATED)) <= room:
+    if units(block(path, digest, text, word=_LONGEST_WORD)) <= room:
         return [text]
     # 9 digits of part numbers are more than any file that we read can need
-    free = room - units(title(path, digest, len(text), 9999, 9999, UPDATED)) - 1
+    free = room - units(title(path, digest, len(text), 9999, 9999, _LONGEST_WORD)) - 1
     if free < 200:
         raise ValueError(f"no room to deliver {shown(path)}: its name alone fills the {room} units")
     return split(text, free)

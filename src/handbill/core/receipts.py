@@ -17,11 +17,14 @@ CONFIRMED, LOST, TRUNCATED, ASSUMED = "confirmed", "lost", "truncated", "assumed
 # Without any record to read, a later event is believed only after the host had time to write one.
 PATIENCE = 2.0
 
+UNRECORDED = "unrecorded"  # a window's flag: its host's record shows none of our deliveries
+_MOST_LOST = 2  # times that a file is sent again before that is concluded
+
 
 class Evidence:
     """What a host's record says about the deliveries that are on their way."""
 
-    __slots__ = ("arrived", "cut", "passed", "readable", "records")
+    __slots__ = ("arrived", "cut", "passed", "readable", "records", "understood")
 
     def __init__(
         self,
@@ -31,11 +34,13 @@ class Evidence:
         *,
         readable: bool = True,
         records: bool = True,
+        understood: bool = False,
     ) -> None:
         self.arrived = arrived or set()
         self.cut = cut or set()
         self.passed = passed or set()  # claim ids: the record goes on behind the place where they should stand
         self.readable = readable  # the transcript exists
+        self.understood = understood  # it shows a delivery of ours, or that one failed: in a form that we know
         self.records = records  # this host version writes injections of this kind of window to it
 
 
@@ -61,6 +66,10 @@ def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tupl
             if record is None or record["hash"] != digest or len(record["parts"]) != parts:
                 continue  # begun again since, with other text: that delivery has a claim of its own
             verdict = _verdict(claim, (shown(path), digest, part, parts), evidence, event, now)
+            if verdict == LOST and not evidence.understood and _is_unrecorded(twin, record):
+                verdict, twin.flags[UNRECORDED] = ASSUMED, True
+            elif verdict == CONFIRMED:
+                twin.flags.pop(UNRECORDED, None)
             if verdict:
                 outcomes.append(_apply(twin, path, part, verdict))
             else:
@@ -88,6 +97,15 @@ def _verdict(claim: Record, name: Title, evidence: Evidence, event: Event, now: 
     if later and not evidence.readable and now - claim["at"] > PATIENCE:
         return ASSUMED
     return ""
+
+
+def _is_unrecorded(window: Window, record: Record) -> bool:
+    """Nothing of ours was ever seen in this window's record: the host may write it down in a form that is new to us.
+    To send it again and again would fill the window."""
+    if window.flags.get(UNRECORDED):
+        return True
+    often = record.get("lost", 0) >= _MOST_LOST
+    return often and not any("k" in other["parts"] for other in window.files.values())
 
 
 _LETTER = {CONFIRMED: "k", TRUNCATED: "t", ASSUMED: "e", LOST: "."}

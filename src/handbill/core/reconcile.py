@@ -6,10 +6,11 @@ from handbill.core.epochs import SAME_MOMENT, next_epoch, opened, reloaded, with
 from handbill.core.event import TOOL_CALLED
 from handbill.core.pack import meant, shown
 from handbill.core.paths import parent
-from handbill.core.window import DOUBTFUL, NEVER_IN_A_TAIL, RESTORED, see
+from handbill.core.window import DOUBTFUL, NAMED_BY, NEVER_IN_A_TAIL, RESTORED, see, with_letter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from handbill.core.content import Content
@@ -40,6 +41,7 @@ def inherited(window: Window, content: Content, *, records: bool) -> Window:
         elif not kept:
             twin = _restored(twin, path, record, content)
     _drop_orphans(twin)
+    _want_named(twin, window.carried)
     twin.carried, twin.carried_from = {}, 0
     twin.flags.pop("kept_unknown", None)
     return twin
@@ -66,7 +68,11 @@ def resumed(window: Window, content: Content, event: Event, now: float) -> Windo
     twin = window.copy()
     titles = content.titles(denied_calls(window))
     for path, record in window.files.items():
-        if record["via"] == "host" or _of_this_moment(record, event, now):
+        if _of_this_moment(record, event, now):
+            continue
+        if record["via"] == "host":
+            if not _survives_resume(path, record, content):
+                del twin.files[path]
             continue
         parts = _kept_parts(path, record, titles) or "." * len(record["parts"])
         twin.files[path] = {**record, "parts": parts}
@@ -83,7 +89,10 @@ def resumed(window: Window, content: Content, event: Event, now: float) -> Windo
     twin.carried, twin.carried_from, twin.suspect = {}, 0, -1
     twin.flags.pop("kept_unknown", None)
     twin.claims = [claim for claim in window.claims if _of_this_moment(claim, event, now)]
-    _drop_orphans(twin)
+    _without_undone_work(twin, content)
+    twin = found(twin, content, now)
+    for path, reason in _drop_orphans(twin).items():  # its directory counts as looked at
+        twin.pending.setdefault(path, reason)
     return twin if _differs(twin, window) else window
 
 
@@ -104,28 +113,36 @@ def left(window: Window, content: Content) -> list[str]:
 def found(window: Window, content: Content, now: float) -> Window:
     """What is in the window although the ledger does not say so: it is not delivered a second time."""
     after = window
-    for (shown_path, digest, part, parts), size in content.blocks.items():
+    newest = content.newest(content.blocks)
+    waiting = {item[0] for claim in window.claims for item in claim["items"]}
+    for title in content.blocks:
+        shown_path, digest, part, parts = title
         path = meant(shown_path)
-        if (shown_path, digest, part, parts) in content.foreign:
-            continue
         record = after.files.get(path)
-        if record is not None and (record["hash"] != digest or len(record["parts"]) != parts):
-            continue  # of an earlier state of the file
-        if record is not None and record["parts"][part - 1] != ".":
+        if title not in newest or path in waiting:
+            continue  # of an earlier state of the file, or a later one is on its way
+        if record is not None and (record["via"] == "host" or record.get("same")):
+            continue
+        if record is not None and not _is_news(record, digest, part, parts):
             continue
         if after is window:
             after = window.copy()
-        record = record or _from_transcript(digest, parts, now)
-        letters = record["parts"]
-        letters = letters[: part - 1] + "k" + letters[part:]
-        after.files[path] = {**record, "parts": letters, "chars": record["chars"] + size}
-        if "." not in letters:
+        _adopt(after, title, content, now)
+        if after.holds(path):
             after.pending.pop(path, None)
     return after
 
 
-def _adopt(window: Window, title: Title, size: int, now: float, call: str) -> None:
+def _is_news(record: Record, digest: str, part: int, parts: int) -> bool:
+    """Does the window have something else than this record says? What is wanted as it is now stays wanted."""
+    if record["hash"] == digest and len(record["parts"]) == parts:
+        return not record.get("before") and record["parts"][part - 1] == "."
+    return "." not in record["parts"]  # another client on the same session was given a newer state
+
+
+def _adopt(window: Window, title: Title, content: Content, now: float, call: str = "") -> None:
     """`call`: it came with its denial, and is in the window as long as that is."""
+    size = content.denials[call][title] if call else content.blocks[title]
     shown_path, digest, part, parts = title
     path = meant(shown_path)
     record = window.files.get(path)
@@ -133,9 +150,9 @@ def _adopt(window: Window, title: Title, size: int, now: float, call: str) -> No
         record = _from_transcript(digest, parts, now)
         if call:
             record = {**record, "via": TOOL_CALLED, "batch": call}
-    letters = record["parts"]
-    letters = letters[: part - 1] + "k" + letters[part:]
-    window.files[path] = {**record, "parts": letters, "chars": record["chars"] + size}
+        if title in content.same and not call:
+            record = {**record, "same": meant(content.same[title])}
+    window.files[path] = {**with_letter(record, part, "k"), "chars": record["chars"] + size}
 
 
 def _from_transcript(digest: str, parts: int, now: float) -> Record:
@@ -160,10 +177,35 @@ def rewound(window: Window, content: Content, event: Event) -> Window:
                 twin.pending[path] = record["reason"]
     twin.claims = [claim for claim in window.claims if event.is_moment(claim["batch"])]
     twin.flags["rewound"] = twin.epoch
-    if not twin.work.get("session") and not _is_at_work(twin.work, content):
-        twin.work = {}  # a skill that was taken back; one that a session holds goes on
+    _without_undone_work(twin, content)
     _drop_orphans(twin)
+    _want_named(twin, {**dict(window.files.items()), **_as_records(window.pending)})
     return twin
+
+
+def _without_undone_work(window: Window, content: Content) -> None:
+    """A skill that was taken back is no longer at work; one that a session holds goes on."""
+    if not window.work.get("session") and not _is_at_work(window.work, content):
+        window.work = {}
+
+
+def _as_records(pending: dict[str, str]) -> dict[str, Any]:
+    return {path: {"reason": reason} for path, reason in pending.items()}
+
+
+def _want_named(window: Window, before: Mapping[str, Record]) -> None:
+    """A page that is still there refers to pages that are gone, or were waiting: they belong to it."""
+    named = {path: record["reason"] for path, record in before.items() if record["reason"].startswith(NAMED_BY)}
+    there = {path[path.rfind("/") + 1 :] for path in window.files if window.holds(path)} if named else set()
+    for path, reason in named.items():
+        if reason.removeprefix(NAMED_BY) in there and not window.holds(path):
+            window.pending.setdefault(path, reason)
+
+
+def _survives_resume(path: str, record: Record, content: Content) -> bool:
+    """Of what the host put there itself: it reads instruction files again, the rest is in the transcript or gone."""
+    passing = record["reason"] == RESTORED or record["reason"].startswith("skill ")
+    return not passing or _host_has(path, record, content)
 
 
 def _is_at_work(work: dict[str, Any], content: Content) -> bool:
@@ -188,8 +230,9 @@ def _of_this_moment(record: Record, event: Event, now: float) -> bool:
 def adopted(event: Event, window: Window | None, content: Content, now: float) -> Window:
     """A ledger rebuilt from the transcript alone."""
     twin = opened(event, window, now)
-    for call, title, size in content.in_order():
-        _adopt(twin, title, size, now, call)
+    for call, title in content.in_order():
+        _adopt(twin, title, content, now, call)
+    _drop_orphans(twin)
     for path, record in twin.files.items():
         if "." in record["parts"]:
             twin.pending[path] = record["reason"]
@@ -210,13 +253,14 @@ def _kept_batch(record: Record, calls: list[str]) -> str:
     return parts.replace("s", "e") if record["batch"] and record["batch"] in calls else ""
 
 
-def _drop_orphans(window: Window) -> None:
-    """A line that refers to another file's text is worth nothing without that text."""
-    for path, record in window.files.items():
-        other = record.get("same")
-        if other and not window.holds(other):
-            del window.files[path]
-            window.pending.pop(path, None)
+def _drop_orphans(window: Window) -> dict[str, str]:
+    """A line that refers to another file's text is worth nothing without that text. Returns {file: reason}."""
+    lines = {path: record for path, record in window.files.items() if record.get("same")}
+    orphans = {path: record["reason"] for path, record in lines.items() if not window.holds(record["same"])}
+    for path in orphans:
+        del window.files[path]
+        window.pending.pop(path, None)
+    return orphans
 
 
 def _differs(one: Window, other: Window) -> bool:

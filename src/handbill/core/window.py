@@ -30,6 +30,7 @@ SCHEMA = 1
 NEVER_IN_A_TAIL = (SESSION_STARTED, SUBAGENT_STARTED)
 # Why a file is in the window: the host put it back after a compaction. The next compaction may not.
 RESTORED = "restored by the client"
+NAMED_BY = "named by "  # begins the reason of a page that another page refers to
 DOUBTFUL = "doubtful"  # how a file came: the host may restore it, or not
 SEEDING, LINKED = "seeding", "active"
 

@@ -47,6 +47,10 @@ def state_of(window: Window) -> State:
     return found if isinstance(found, dict) and found.get("epoch") == window.epoch else {}
 
 
+def _is_rewound(window: Window) -> bool:
+    return bool(window.flags.get("rewound") == window.epoch)
+
+
 def missing(state: State, window: Window) -> list[str]:
     """Files that are given by content, and did not fit into the start: they are still on their way.
 
@@ -70,7 +74,7 @@ def _again(event: Event, window: Window, world: World, config: Config) -> Plan |
     bundle.leave(own)
     if bundle.given or bundle.unusable:
         facts = {"role": role.name, "count": bundle.count, "given": len(bundle.given)}
-        kind = "given" if window.epoch else "cleared"
+        kind = "rewound" if _is_rewound(window) else "given" if window.epoch else "cleared"
         text = [say("compaction", kind, world, config, files=bundle.names(config), **facts)] if bundle.given else []
         if bundle.unusable:
             text.append(say("compaction", "unusable", world, config, unusable=bullets(bundle.refusals())))

@@ -33,7 +33,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
             plan.post.append({
                 "verb": "task", "call": tool.id, "type": str(tool.values.get("subagent_type") or "general-purpose"),
                 "dirs": places, "directives": types, "at": world.now(), "turn": event.raw.get("prompt_id") or "",
-                "background": tool.values.get("run_in_background") is True,
+                "terminal": event.terminal, "background": tool.values.get("run_in_background") is True,
             })  # fmt: skip
     return plan
 

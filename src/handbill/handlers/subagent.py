@@ -50,14 +50,17 @@ def _directives(tasks: list[Task], event: Event, window: Window, world: World, c
 
 
 def _over(event: Event) -> Plan | None:
-    """The call that handed it out has ended, or its turn has: its agent has started, or never will."""
+    """The call that handed it out has ended, or its turn has: its agent has started, or never will.
+
+    A prompt at another terminal ends no turn of this one.
+    """
     ended = {tool.id for tool in event.tools if tool.id in event.calls and _LAUNCHED not in tool.output[:2000]}
     turn = event.raw.get("prompt_id") if event.kind == PROMPT_SUBMITTED else None
     done = [
         task["id"]
         for task in event.tasks
         if (task.get("call") in ended and not task.get("background"))
-        or (turn and task.get("turn") not in (turn, None, ""))
+        or (turn and task.get("turn") not in (turn, None, "") and task.get("terminal", "") == event.terminal)
     ]
     if not done:
         return None

@@ -67,7 +67,7 @@ def _load_gate(event: Event, window: Window) -> bool:
 
 
 def _compaction(event: Event, window: Window) -> bool:
-    if window.epoch and event.kind != ev.TOOL_CALLED and _start(event, window):
+    if "compacted" in window.flags and event.kind != ev.TOOL_CALLED and _start(event, window):
         return window.flags.get("role") != "regular"  # as it was found just before the compaction
     if event.notes.get("launched"):
         return True

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _MOST = 1 << 18
 _LONGEST, _MOST_PLACES = 4000, 24
-_OURS = ("restore", "unusable")  # what an agent left, and what is wrong: a project has no say in these
+OURS = ("restore", "unusable")  # what an agent left, and what is wrong: a project has no say in these
 
 
 def say(gate: str, kind: str, world: World, config: Config, **facts: object) -> str:
@@ -47,7 +47,7 @@ def message(gate: str, kind: str, style: str, world: World, config: Config) -> s
     for path in config.message_files[1:]:
         own = texts(read(path, world)).get((gate, style, kind), "")
         foreign = path == config.message_files[-1]
-        if foreign and (kind in _OURS or not is_inside(path, world, config)):
+        if foreign and (kind in OURS or not is_inside(path, world, config)):
             continue
         if own.strip() and is_short(own) and not lacking(own, shipped[gate]["facts"][kind]):
             chosen = own

@@ -89,8 +89,7 @@ class Rows:
     """`by_id` keeps the place of a row's first copy: clients write some rows twice."""
 
     __slots__ = (
-        "agent", "at", "bridges", "by_id", "checkpoint", "cleared", "explicit", "has_checkpoint", "last", "newest",
-        "parent",
+        "agent", "at", "bridges", "by_id", "checkpoint", "cleared", "explicit", "last", "parent",
     )  # fmt: skip
 
     def __init__(self, *, agent: bool = False) -> None:
@@ -100,9 +99,8 @@ class Rows:
         self.at: dict[str, int] = {}  # where in the file a row begins
         self.bridges: dict[str, str] = {}  # progress rows are left out; their children belong to their parents
         self.last = ""
-        self.newest = ""
         self.checkpoint = ""  # the leaf that the client wrote down
-        self.explicit = self.cleared = self.has_checkpoint = False
+        self.explicit = self.cleared = False
 
     def add(self, row: Row, at: int) -> None:
         uuid = row["uuid"]
@@ -114,14 +112,11 @@ class Rows:
         if self.agent or not row.get("isSidechain"):
             self.last = uuid
             self.explicit = self.cleared = False
-            if not self.newest or str(row.get("timestamp")) > str(self.by_id[self.newest].get("timestamp")):
-                self.newest = uuid
         if is_boundary(row):
             self.checkpoint, self.explicit = "", False
 
     def note_checkpoint(self, record: Row) -> None:
         leaf = record.get("leafUuid")
-        self.has_checkpoint = self.has_checkpoint or "leafUuid" in record
         if isinstance(leaf, str) and leaf:
             self.explicit = record.get("explicit") is True or (self.explicit and leaf == self.checkpoint)
             self.checkpoint, self.cleared = leaf, False

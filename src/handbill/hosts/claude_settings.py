@@ -155,12 +155,6 @@ def registered(settings: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def interpreter_of(events: dict[str, list[dict[str, Any]]]) -> str:
-    """The interpreter that our handlers run on; empty: there are none."""
-    commands = [one.get("command") for ones in events.values() for one in ones]
-    return next((command for command in commands if isinstance(command, str)), "")
-
-
 def matchers(settings: dict[str, Any], event: str) -> set[str]:
     """The tools that our handlers of an event are registered for, as written."""
     groups = settings.get("hooks", {}).get(event, [])

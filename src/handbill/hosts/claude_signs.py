@@ -12,6 +12,7 @@ _LARGE = 256 << 10  # so much may be searched again and again before its end is 
 _FAILURES = (b'"hook_non_blocking_error"', b'"hook_cancelled"', b'"exitCode":1')
 _INTERRUPTED = b"[Request interrupted by user"
 _PROMPT = b'"promptId":"'
+_COMPACTED = b'"subtype":"compact_boundary"'
 
 
 def search(data: bytes, new: int, asked: Asked, *, prompt: str = "", agent: bool = False) -> None:
@@ -19,12 +20,13 @@ def search(data: bytes, new: int, asked: Asked, *, prompt: str = "", agent: bool
 
     `prompt`: the id of a prompt that is being submitted.
     """
-    new = new if new < len(data) else 0  # the file was written anew
+    new = new if new <= len(data) else 0  # the file was rewritten
     failed = any(data.find(sign, new) >= 0 for sign in _FAILURES)
     asked.failed = failed and data.find(MARK, new) >= 0
     asked.interrupted = data.find(_INTERRUPTED, new) >= 0
     asked.queued = bool(prompt) and data.find(_PROMPT + prompt.encode() + b'"', new) >= 0
     asked.moved = not agent and went_back(data, new)
+    asked.compacted = data.find(_COMPACTED, new) >= 0
     if asked or len(data) - new > _LARGE:
         asked.scanned = data.rfind(b"\n") + 1
 

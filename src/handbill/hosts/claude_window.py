@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handbill.core.content import Content
-from handbill.core.pack import BETWEEN, HELD, blocks_in, bodies_in, is_same_rules, read_title, unescaped
+from handbill.core.pack import BETWEEN, HELD, blocks_in, bodies_in, read_title, same_rules_as, unescaped
 from handbill.digest import digest_of
 from handbill.hosts.claude_chain import (
     beside_chain,
@@ -110,16 +110,18 @@ def _content(rows: Rows, loader: Loader | None, size: int, *, partial: bool, own
     found = Content(whole=chosen.whole)
     for number, (uuid, row) in enumerate(rows.by_id.items()):
         if uuid in chosen.inside:
-            _take(row, found, number)
+            _take(row, found, number, rows.at[uuid])
     _order(rows, chosen.chain, found)
     return found
 
 
-def _take(row: Row, found: Content, number: int) -> None:
+def _take(row: Row, found: Content, number: int, at: int) -> None:
+    """`number`: its place among the rows; `at`: the byte where it begins."""
     whole, cut = blocks_and_cuts(row)
     found.order.update({("", title): number for title in whole})
     found.blocks.update(whole)
-    found.foreign |= foreign_blocks(row)
+    bodies = [one for text in _injected(row) for one in bodies_in(text)]
+    found.same.update({title: other for title, body in bodies if (other := same_rules_as(body))})
     found.cut |= cut
     for denied, reason in denials(row):
         found.order.update({(denied, title): number for title in reason})
@@ -130,7 +132,7 @@ def _take(row: Row, found: Content, number: int) -> None:
             found.file_calls.add(call["id"])
     found.files.update(files_shown(row))
     if row.get("type") == "user" and isinstance(row.get("promptId"), str):
-        found.prompts.add(row["promptId"])
+        found.prompts.setdefault(row["promptId"], at)
     texts = [block.get("text") for block in blocks_of(row)] if row.get("type") == "user" else []
     for text in [*texts, *_skills_again(row)]:
         if isinstance(text, str) and text.startswith(_SKILL):
@@ -164,14 +166,8 @@ def blocks_and_cuts(row: Row) -> tuple[dict[Title, int], set[Title]]:
         if text.startswith(_CUT):
             cut.update(filter(None, map(read_title, text.split("\n"))))
         else:
-            whole.update(blocks_in(text))
+            whole.update({title: len(body) for title, body in bodies_in(text) if _is_true(title, body)})
     return whole, cut
-
-
-def foreign_blocks(row: Row) -> set[Title]:
-    """Blocks of one part whose text does not match the digest in their title: another hook's text begins with it."""
-    bodies = [one for text in _injected(row) for one in bodies_in(text)]
-    return {title for title, body in bodies if title[3] == 1 and not _is_true(title, body)}
 
 
 def _injected(row: Row) -> list[str]:
@@ -182,7 +178,8 @@ def _injected(row: Row) -> list[str]:
 
 
 def _is_true(title: Title, body: str) -> bool:
-    return is_same_rules(body) or title[1] in (digest_of(body), digest_of(unescaped(body)))
+    """Is it the text that its title promises? Another hook may print a title. A part alone cannot be checked."""
+    return title[3] > 1 or bool(same_rules_as(body)) or title[1] in (digest_of(body), digest_of(unescaped(body)))
 
 
 def denials(row: Row) -> list[tuple[str, dict[Title, int]]]:

@@ -59,7 +59,7 @@ def read(folder: str) -> State | None:
 
 
 def _broken(path: str, why: str) -> CorruptState:
-    return CorruptState(f"{path} is broken: {why}", "repair it, or move it away; `engine session activate` begins anew")
+    return CorruptState(f"{path} is broken: {why}", "repair it, or move it away; `engine session activate` starts over")
 
 
 def required(folder: str) -> State:

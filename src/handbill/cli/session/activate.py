@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> Result:
     try:
         aside: list[str] = []
         state, happened = sessions.update(folder, change, make=True, aside=aside)
-        warnings += [f"{error}; it was put aside, and the session begins anew" for error in aside]
+        warnings += [f"{error}; it was put aside, and the session starts over" for error in aside]
     except Refused as error:
         raise refused(error) from None
     line = f"Session {happened}: {at.shown(folder)} (skill: {args.skill})"

@@ -91,7 +91,7 @@ class Desk:
         try:
             self.place.store.link(self.window, folder)
         except OSError as error:
-            said.append(f"this window cannot be noted as the one that works on it ({error.strerror})")
+            said.append(f"Handbill could not record that this window works on the session ({error.strerror})")
         if not window_file(self.place.store, (self.window, MAIN)):
             said.append("no hook has seen this window, so no pages will be delivered; engine doctor says why")
         return said

@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> Result:
         return new, new
 
     state = sessions.update(folder, change)
-    done = "idle, waits for the next skill" if args.action == "idle" else "completed"
+    done = "it waits for the next skill" if args.action == "idle" else "completed"
     line = f"Session {'idle' if args.action == 'idle' else 'deactivated'}: {at.shown(folder)} ({done})"
     warnings += at.tell(state, args.action, line, folder)
     lines = [line, *at.next_skills(state)]

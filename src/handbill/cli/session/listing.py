@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> Result:
     return Result(
         {"sessions": shown, "hidden": hidden},
         lambda screen: show(screen, shown),
-        next_step=f"{hidden} older ones: --all" if hidden else "" if rows else "engine session activate NAME SKILL",
+        next_step=f"--all shows {hidden} more" if hidden else "" if rows else "engine session activate NAME SKILL",
     )
 
 
