@@ -115,7 +115,7 @@ def test_require_holds_calls_until_all_is_read(box: Box) -> None:
     names = list(MARKS)
     assert box.sim.read(*(f".context/{name}" for name in names[:3])).denied == "", "reads of them pass"
     held = box.sim.batch(("Bash", {"command": "make"}))
-    assert "(3 files). This is held" in held.denied and names[0] not in held.denied
+    assert "You must first read 3 files of" in held.denied and names[0] not in held.denied
     shown = " ".join(f".context/{name}" for name in names[3:])
     assert box.sim.batch(("Bash", {"command": f"cat {shown}"})).denied == "", "so do plain shell reads"
     assert box.sim.batch(("Bash", {"command": "make"})).denied == ""
