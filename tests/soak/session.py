@@ -234,7 +234,7 @@ class Session:
             self.violations.append(f"the client ended with {exit_code}")
         for number, request in enumerate(asked):
             found = self.oracle.twice(request)
-            # an old client leaves no trace of an injection into a subagent: docs/limits
+            # an old client leaves no trace of an injection into a subagent: see "Known limits" in docs/windows.md
             if found and not (request.agent and self.box.version == OLD):
                 self.violations.append(f"request {number} of {request.agent or 'main'}: {'; '.join(found)}")
         main = [r for r in asked if not r.agent]
