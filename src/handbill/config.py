@@ -23,6 +23,7 @@ PACKAGE = __file__[: __file__.rfind("/")]
 SHIPPED = f"{PACKAGE}/data/directives"
 
 CORE_TYPES = ("AGENTS.md", "INVARIANTS.md", "ARCHITECTURE.md")
+_MOST_TYPES = 50  # that settings may add
 SKILL_TYPES = ("TESTING.md", "PITFALLS.md", "CONTRIBUTING.md", "COMMANDS.md", "CHECKLIST.md", "TEMPLATE.md")
 EXCLUDED = (
     "node_modules", ".git", ".hg", ".svn", "sessions", "tmp", "dist", "build", "target", "vendor",
@@ -54,7 +55,7 @@ class Config:
         self.project = project
         self.home = home
         directives = values.get("directives", {})
-        self.core_types: tuple[str, ...] = (*CORE_TYPES, *directives.get("always", ()))
+        self.core_types: tuple[str, ...] = (*CORE_TYPES, *directives.get("always", ())[:_MOST_TYPES])
         self.own_types: tuple[str, ...] = CORE_TYPES  # of the user's rules for all projects
         self.skill_types: tuple[str, ...] = SKILL_TYPES
         self.excluded = frozenset((*EXCLUDED, *directives.get("exclude", ())))

@@ -40,10 +40,10 @@ _MOST_PROBLEMS = 40
 _LARGEST = 10**9  # number; a hexadecimal one may have thousands of digits
 
 
-def checked(path: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """The valid settings of one file, and one line for each that is not."""
+def checked(path: str, *, follow: bool = True) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """The valid settings of one file, and one line for each that is not. `follow`: it may be a link."""
     try:
-        text = read_regular(path, MOST_BYTES).decode("utf-8")
+        text = read_regular(path, MOST_BYTES, follow=follow).decode("utf-8")
         if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
             raise ValueError(f"a line with more than {_MOST_DOTS} dots")  # a key of that many parts takes minutes
         raw = tomllib.loads(text)
@@ -168,8 +168,9 @@ def _stays_inside(value: str | list[str]) -> bool:
 def compiled_values(stamps: list[list[Any]], target: str) -> dict[str, Any]:
     merged: dict[str, Any] = {"problems": []}
     for path, _, _ in stamps:
-        values, problems = checked(path)
-        if path.endswith(PROJECT_FILE):
+        of_project = path.endswith(PROJECT_FILE)
+        values, problems = checked(path, follow=not of_project)  # its link may lead to a file of the user's
+        if of_project:
             problems += _limited(path, values)
         more = len(problems) - _MOST_PROBLEMS
         merged["problems"] += [*problems[:_MOST_PROBLEMS], *([f"{path}: and {more} more problems"] if more > 0 else [])]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from handbill.turn import Turn
 
 
-_MOST_READ = 300  # files in one event
+_MOST_READ, _MOST_TEXT = 300, 1 << 20  # files, and characters, in one event
 
 
 def advance(turn: Turn, window: Window | None) -> Window | None:
@@ -173,13 +173,15 @@ def _own_pages(turn: Turn) -> dict[str, Sheet | Refusal]:
 def _sheets(turn: Turn, current: Window) -> dict[str, Sheet | Refusal]:
     """Everything that may be granted, read before the claim."""
     found: dict[str, Sheet | Refusal] = {}
+    size = 0
     asked = [want.path for want in turn.plan.wants if not want.text]
     for path in [*current.pending, *asked, *turn.plan.stale]:
-        if len(found) >= _MOST_READ:
+        if len(found) >= _MOST_READ or size >= _MOST_TEXT:
             break  # far more than one event can carry: the rest waits unread
         if path not in found and (path in turn.plan.stale or not current.holds(path)):
             permitted = path in turn.plan.permits or path in current.flags.get("permits", ())
-            found[path] = turn.world.load(path, permitted=permitted)
+            found[path] = sheet = turn.world.load(path, permitted=permitted)
+            size += 0 if isinstance(sheet, Refusal) else len(sheet.text)
     return found
 
 

@@ -13,7 +13,6 @@ MOST = 1 << 16  # characters; a head is a few lines, and reading YAML is slow
 
 
 _MERGE = "tag:yaml.org,2002:merge"
-_MOST_MERGED = 10
 
 
 class BadHead(ValueError):
@@ -87,35 +86,20 @@ def _loader(yaml: Any) -> Any:
     class Strict(fast):  # type: ignore[misc, valid-type]
         pass
 
-    merging: set[int] = set()  # nodes that merge others; the loader forgets it when it has done so
-
     def refuse(why: str, node: Any) -> None:
         raise yaml.constructor.ConstructorError(None, None, why, node.start_mark)
 
     def mapping(loader: Any, node: Any) -> Any:
         seen = set()
-        for key, value in node.value:
+        for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 refuse("a field's name must be a plain word", key)
             if key.value in seen:
                 refuse(f"the field {key.value!r} stands there twice", key)
             seen.add(key.value)
-            if key.tag == _MERGE:
-                if _is_list(value) and len(value.value) > _MOST_MERGED:
-                    refuse(f"more than {_MOST_MERGED} mappings are merged", key)
-                if any(map(_merges, value.value if _is_list(value) else [value])):
-                    refuse("what is merged merges others itself: write its fields out", key)
-                merging.add(id(node))
-        loader.flatten_mapping(node)
+            if key.tag == _MERGE:  # a few lines of these could fill the memory
+                refuse("`<<` is not supported: write the fields out", key)
         return dict(loader.construct_pairs(node, deep=True))
-
-    def _is_list(node: Any) -> bool:
-        return isinstance(node, yaml.SequenceNode)
-
-    def _merges(node: Any) -> bool:
-        """Merging in a chain doubles and doubles: a few lines could fill the memory."""
-        pairs = node.value if isinstance(node, yaml.MappingNode) else []
-        return id(node) in merging or any(key.tag == _MERGE for key, _ in pairs)
 
     Strict.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)
     return Strict

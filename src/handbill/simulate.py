@@ -121,6 +121,8 @@ class Simulator:
         typed = {"prompt": f"/{name} {arguments}".strip(), "prompt_id": str(uuid.uuid4())}
         self.send({"hook_event_name": "UserPromptSubmit", **typed})
         folder = os.path.join(self.project, ".claude", "skills", name)
+        text = f"<command-name>/{name}</command-name>"
+        self._write(self.transcript, {"type": "user", "message": {"role": "user", "content": text}})
         text = f"Base directory for this skill: {folder}\n\n# …"
         message = {"role": "user", "content": [{"type": "text", "text": text}]}
         self._write(self.transcript, {"type": "user", "isMeta": True, "message": message})

@@ -6,22 +6,33 @@ import errno
 import posix
 import time
 
-from handbill.core.paths import ANYWHERE, under
+from handbill.core.paths import ANYWHERE, is_private, under
 from handbill.core.sheet import Refusal, Sheet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from typing import Any
 
 MOST_BYTES = 1 << 20  # a larger file is no page for a context window
 
 _DIRECTORY, _REGULAR = 0o040000, 0o100000
 _KIND = 0o170000
+_NO_LINK = (errno.EINVAL, errno.ENOENT, errno.ENOTDIR)  # not a link, or not there
+
+
+# Control characters, and the first bytes of those beyond ASCII (C1, marks that turn text around).
+_ODD = bytes([*range(9), 11, 12, *range(13, 32), 127, 0xC2, 0xE2])
+
+
+_MANY = 200  # entries of a directory; of a larger one, only the names that are asked for are looked at
 
 
 def real_path(path: str) -> str:
-    """Absolute path with symbolic links followed; `posixpath.realpath` would import `os`."""
+    """Absolute path with symbolic links followed; OSError: nobody can say where it leads.
+
+    `posixpath.realpath` would import `os`, and takes every error for "not a link".
+    """
     resolved, links = "", 0
     waiting = path.split("/")[::-1]
     while waiting:
@@ -34,7 +45,9 @@ def real_path(path: str) -> str:
         step = f"{resolved}/{part}"
         try:
             target = posix.readlink(step)
-        except OSError:  # not a link, or not there: as it stands
+        except OSError as error:
+            if error.errno not in _NO_LINK:  # a name too long to look at may be a link all the same
+                raise
             resolved = step
             continue
         links += 1
@@ -54,6 +67,13 @@ def process_alive(process: int) -> bool:
     except PermissionError:
         return True  # somebody else's
     return True
+
+
+def _status(path: str) -> posix.stat_result | None:
+    try:
+        return posix.stat(path)
+    except (OSError, ValueError):  # ValueError: a NUL in the name
+        return None
 
 
 def _is_below(path: str, root: str) -> bool:
@@ -96,11 +116,11 @@ class World:
         return posix.urandom(1)[0] % below
 
     def real(self, path: str) -> str:
-        """With links followed; a path that leads nowhere (a circle, no name at all) stays as it is."""
+        """With links followed; empty: nobody can say where it leads (a circle, a name that is too long)."""
         try:
             return real_path(path)
         except (OSError, ValueError):
-            return path
+            return ""
 
     def names(self, directory: str) -> list[str]:
         """What is in a directory; nothing if there is none."""
@@ -109,13 +129,22 @@ class World:
         except (OSError, ValueError):
             return []
 
+    def present(self, directory: str, names: Collection[str]) -> Collection[str]:
+        """Which of these names a directory has, however many others it has."""
+        try:
+            entries = posix.scandir(directory)
+        except (OSError, ValueError):
+            return ()
+        with entries:
+            found = [entry.name for entry, _ in zip(entries, range(_MANY + 1))]
+        if len(found) <= _MANY:
+            return found
+        return [name for name in names if self._kind(f"{directory}/{name}")]
+
     def inode(self, path: str) -> str:
         """Identity of a file across links; empty if there is none."""
-        try:
-            status = posix.stat(path)
-        except (OSError, ValueError):
-            return ""
-        return f"{status.st_dev}:{status.st_ino}"
+        status = _status(path)
+        return f"{status.st_dev}:{status.st_ino}" if status is not None else ""
 
     def is_file(self, path: str) -> bool:
         return self._kind(path) == _REGULAR
@@ -124,10 +153,8 @@ class World:
         return self._kind(path) == _DIRECTORY
 
     def _kind(self, path: str) -> int:
-        try:
-            return posix.stat(path).st_mode & _KIND
-        except (OSError, ValueError):  # ValueError: a NUL in the name
-            return 0
+        status = _status(path)
+        return status.st_mode & _KIND if status is not None else 0
 
     def load(self, path: str, *, permitted: bool = False) -> Sheet | Refusal:
         """The file as it is now, or why it is not delivered. `permitted`: the person named this very file.
@@ -144,7 +171,9 @@ class World:
             real = real_path(path)
             if not permitted and not self._allowed(real) and not self._stays(path, real):
                 return Refusal(path, f"leads out of the project and the libraries (to {real})")
-            return self._read(path)
+            if not permitted and is_private(real):
+                return Refusal(path, "may hold secrets: it is never delivered")
+            return self._read(path, real)
         except FileNotFoundError:
             return Refusal(path, "is gone", quiet=True)
         except (OSError, ValueError) as error:
@@ -158,9 +187,9 @@ class World:
     def _stays(self, path: str, real: str) -> bool:
         return any(under(path, root) and under(real, real_path(root)) for root in self._added)
 
-    def _read(self, path: str) -> Sheet | Refusal:
-        # O_NONBLOCK: opening a FIFO must not wait for a writer
-        handle = posix.open(path, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC)
+    def _read(self, path: str, real: str) -> Sheet | Refusal:
+        # the place that was checked. O_NONBLOCK: opening a FIFO must not wait for a writer
+        handle = posix.open(real, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_NOFOLLOW | posix.O_CLOEXEC)
         try:
             status = posix.fstat(handle)
             if status.st_mode & _KIND != _REGULAR:
@@ -177,6 +206,10 @@ class World:
         except UnicodeDecodeError:
             return Refusal(path, "is not UTF-8 text")
         text = text.removeprefix("\ufeff").replace("\r\n", "\n").strip("\n")
+        if len(data.translate(None, _ODD)) < len(data):
+            from handbill.core.pack import harmless
+
+            text = harmless(text)  # a client may show it on a terminal
         if not text.strip():
             return Refusal(path, "is empty", quiet=True)
         from handbill.digest import digest_of
@@ -198,10 +231,8 @@ class World:
 
     def changed(self, path: str) -> float:
         """When a file was written last; 0.0: there is none."""
-        try:
-            return posix.stat(path).st_mtime
-        except (OSError, ValueError):
-            return 0.0
+        status = _status(path)
+        return status.st_mtime if status is not None else 0.0
 
     def clock(self, moment: float) -> str:
         """A moment as people write it, in UTC."""
@@ -209,18 +240,13 @@ class World:
 
     def stamp(self, path: str) -> str:
         """Changes when the file (or what is in the folder) does; empty if there is none."""
-        try:
-            status = posix.stat(path)
-        except (OSError, ValueError):
-            return ""
-        return f"{status.st_mtime_ns}:{status.st_size}"
+        status = _status(path)
+        return f"{status.st_mtime_ns}:{status.st_size}" if status is not None else ""
 
     def size(self, path: str) -> int:
         """-1: there is no such file."""
-        try:
-            return posix.stat(path).st_size
-        except (OSError, ValueError):
-            return -1
+        status = _status(path)
+        return status.st_size if status is not None else -1
 
     def proc(self, path: str) -> bytes:
         """A small file of the kernel's, whose size is not known; empty: there is none."""

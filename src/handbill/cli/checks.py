@@ -75,6 +75,12 @@ def wiring(place: Place) -> Iterator[Finding]:
         yield Finding("wiring", NOTE, "registered more than once: nothing is delivered twice, but each copy costs time")
 
 
+def is_recorded(handler: dict[str, Any], known: dict[str, str]) -> bool:
+    """Did an installation of this user's register this very command? A repository may bring one that looks like it."""
+    ours = (known.get("interpreter"), known.get("folder"))
+    return (handler.get("command"), _folder(_code(handler))) == ours
+
+
 def _interpreters(events: dict[str, list[dict[str, Any]]], known: dict[str, str], fix: str) -> Iterator[Finding]:
     """`known`: what an installation of this user's registered there. Nothing else is run to try it."""
     commands = {(one.get("command"), _code(one)) for ones in events.values() for one in ones}

@@ -12,6 +12,11 @@ def clean(text: str) -> str:
     return "".join(c if c.isprintable() or c in _KEPT else c.encode("unicode_escape").decode() for c in text)
 
 
+def one_line(text: str) -> str:
+    """The same, with line breaks spelled out: what a file is called must not look like a line of ours."""
+    return clean(text).replace("\n", "\\n")
+
+
 def clean_json(text: str) -> str:
     """The same value, written with escapes."""
     if text.replace("\n", "").isprintable():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from handbill.cli.actions import Action, Argument, add_actions
 from handbill.cli.files import replace_text
@@ -13,6 +13,7 @@ from handbill.cli.place import marked_project
 from handbill.cli.result import Result
 from handbill.cli.screen import count, stamp
 from handbill.cli.stdin import NEEDED, BadInput, piped
+from handbill.cli.trust import is_inside, resolved
 from handbill.config import folder_of
 from handbill.core import dispatch as form
 from handbill.digest import digest_of
@@ -79,13 +80,25 @@ def run(args: argparse.Namespace) -> Result:
 def contract_path(written: str) -> str:
     """The file that a person means. What a link in a project leads to was chosen by the project."""
     path = os.path.abspath(os.path.expanduser(written))
-    real = os.path.realpath(path)
-    project = marked_project(os.path.dirname(path))
-    if project and not real.startswith(os.path.realpath(project) + "/"):
-        raise HandbillError(f"{path} leads out of the project (to {real})", "name that file itself, if it is meant")
+    real = resolved(path)
+    for link in _links(path):
+        project = marked_project(os.path.dirname(link))
+        if not real or (project and not is_inside(path, project)):
+            raise HandbillError(f"{path} leads out of the project (to {real})", "name that file itself, if it is meant")
     if not real.isprintable():
         raise HandbillError(f"{real!r} has characters that no terminal can show", "rename it")
     return real
+
+
+def _links(path: str) -> Iterator[str]:
+    """The beginnings of a path that are links."""
+    at = path.find("/", 1)
+    while at >= 0:
+        if os.path.islink(path[:at]):
+            yield path[:at]
+        at = path.find("/", at + 1)
+    if os.path.islink(path):
+        yield path
 
 
 def _status(text: str, status: str) -> str:

@@ -7,7 +7,7 @@ import os
 import stat
 import uuid
 
-from handbill.cli.trust import is_inside
+from handbill.cli.trust import is_inside, resolved
 from handbill.config import folder_of
 from handbill.errors import HandbillError
 from handbill.store.disk import make_private_directory, read_regular
@@ -31,7 +31,7 @@ def require_inside(path: str, project: str) -> None:
     """Refuses a path whose links lead out of the project: a repository could make us write anywhere."""
     if not is_inside(path, project):
         raise HandbillError(
-            f"{path} leads out of the project (to {os.path.realpath(path)})",
+            f"{path} leads out of the project (to {resolved(path) or 'a place that cannot be determined'})",
             "replace the link with a real file or folder, or install for all your projects: engine install --user",
         )
 

@@ -8,10 +8,12 @@ import os
 import re
 from typing import Any
 
+from handbill.cli.clean import one_line
 from handbill.cli.place import here, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import moment_of
 from handbill.cli.session.listing import described, show
+from handbill.cli.session.resume import artifacts
 from handbill.errors import HandbillError
 from handbill.store import sessions
 
@@ -94,9 +96,6 @@ def _day(text: str) -> datetime.date:
 
 
 def _files(rows: list[dict[str, Any]]) -> Result:
-    found = [
-        entry.path for row in rows for entry in os.scandir(row["path"])
-        if entry.is_file() and not entry.name.startswith(".")
-    ]  # fmt: skip
+    found = [path for row in rows for path in artifacts(row["path"])]
     found.sort(key=os.path.getmtime, reverse=True)
-    return Result({"files": found}, text="\n".join(found) or "no documents", exit_code=0 if found else 1)
+    return Result({"files": found}, text="\n".join(map(one_line, found)) or "no documents", exit_code=0 if found else 1)

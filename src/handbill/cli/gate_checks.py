@@ -11,6 +11,7 @@ from typing import Any
 from handbill.cli.checks import BAD, NOTE, OK, Finding
 from handbill.cli.place import Place, waiting_handovers, window_file
 from handbill.cli.screen import count
+from handbill.core.resuming import quoted
 from handbill.errors import HandbillError
 from handbill.handlers.load_gate import context_files
 from handbill.handlers.resume import MODE
@@ -125,7 +126,8 @@ def _resumed(session: str, mode: dict[str, Any]) -> Finding:
         text = f"{session[:8]}: {project} was resumed"
         if not problems:
             return Finding("resume", OK, text)
-        return Finding("resume", BAD, f"{text}, but {'; '.join(problems)}", f"engine resume check {project}")
+        fix = f"engine resume check {quoted(str(project))}"
+        return Finding("resume", BAD, f"{text}, but {'; '.join(problems)}", fix)
     if not mode.get("error"):
         return Finding("resume", NOTE, f"{session[:8]}: not resumed: {mode.get('reason')}")
     fix = str(mode.get("suggestion") or "engine resume check; engine doctor --forget, once it is dealt with")

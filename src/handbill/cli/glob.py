@@ -7,6 +7,7 @@ import fnmatch
 import os
 from collections.abc import Iterator
 
+from handbill.cli.clean import one_line
 from handbill.cli.result import Result
 from handbill.errors import HandbillError
 
@@ -25,12 +26,12 @@ def run(args: argparse.Namespace) -> Result:
     found = sorted(matching(args.pattern, args.path), key=lambda path: (-os.stat(path).st_mtime_ns, path))
     found = found[: args.limit] if args.limit > 0 else found
     return Result(
-        {"files": found}, text="\n".join(found) or f"nothing matches {args.pattern} in {args.path}",
+        {"files": found}, text="\n".join(map(one_line, found)) or f"nothing matches {args.pattern} in {args.path}",
         exit_code=0 if found else 1,
     )  # fmt: skip
 
 
-_MOST_FOLDERS, _MOST_FOUND = 20_000, 100_000
+_MOST_FOLDERS, _MOST_FOUND = 50_000, 100_000
 
 
 def matching(pattern: str, root: str) -> set[str]:
@@ -79,6 +80,7 @@ def _walk(folder: str, segments: list[str], above: frozenset[tuple[int, int]], l
     own = (status.st_dev, status.st_ino)
     if own in above:
         return
+    left[0] -= len(entries) // 20  # many files cost time, too
     inside = above | {own}
     if first == "**":
         yield from _walk(folder, rest or ["*"], above, left)

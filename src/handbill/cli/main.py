@@ -104,6 +104,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _report(verb: str, error: Exception) -> str:
     import traceback
 
+    from handbill.cli.clean import clean
     from handbill.cli.screen import stamp
 
     text = (
@@ -119,7 +120,7 @@ def _report(verb: str, error: Exception) -> str:
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             file.write(text)
     except OSError:
-        print(text, file=sys.stderr)
+        print(clean(text), file=sys.stderr)
         return "this is a defect; the report above helps to find it"
     return f"this is a defect; a report is in {path}"
 

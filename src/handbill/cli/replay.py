@@ -133,6 +133,8 @@ def _row(moment: Moment, root: str, expected: list[str] | None) -> dict[str, Any
 def _write(path: str, lines: list[dict[str, Any]], rows: list[dict[str, Any]]) -> None:
     head = lines[:1] if lines and "files" in lines[0] else []
     events = [line.get("in", line) for line in lines[len(head) :]]
+    if os.path.islink(path):
+        raise HandbillError(f"{path} is a link", "name the recording itself")
     with open(path, "w", encoding="utf-8") as file:
         for value in head + [{"in": event, "out": row["delivered"]} for event, row in zip(events, rows)]:
             file.write(json.dumps(value, ensure_ascii=False) + "\n")
@@ -143,7 +145,7 @@ def _show(screen: Console, rows: list[dict[str, Any]], failed: bool) -> None:
     for number, row in enumerate(rows, 1):
         wrong = row["expected"] is not None and row["expected"] != row["delivered"]
         delivered = "\n".join(short(name) for name in row["delivered"]) or "[dim]–[/]"
-        expected = safe("\n".join(map(str, row["expected"] or ["–"]))) if wrong and failed else ""
+        expected = "\n".join(safe(str(one)) for one in row["expected"] or ["–"]) if wrong and failed else ""
         name = safe(f"{row['event']} {row['about']}".strip())
         shown.add_row(str(number), name, safe(row["window"]), f"[red]{delivered}[/]" if wrong else delivered, expected)
     screen.print(shown)

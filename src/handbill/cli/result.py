@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli.clean import clean, clean_json
+from handbill.cli.clean import clean, clean_json, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,8 +54,8 @@ def print_result(verb: str, result: Result, *, as_json: bool) -> None:
         _print_json(envelope(verb, result))
         return
     if result.show is None:  # without loading what draws
-        notes = [f"note {warning}" for warning in result.warnings]
-        ending = [f"next: {result.next_step}"] if result.next_step else []
+        notes = [f"note {one_line(warning)}" for warning in result.warnings]
+        ending = [f"next: {one_line(result.next_step)}"] if result.next_step else []
         print(clean("\n".join([line for line in (result.text, *notes, *ending) if line])))
         return
     from handbill.cli.screen import console
@@ -72,9 +72,9 @@ def print_error(verb: str, code: str, message: str, hint: str, *, as_json: bool)
     if as_json:
         _print_json(error_envelope(verb, code, message, hint))
         return
-    print(clean(f"engine {verb}: {message}".replace("engine :", "engine:")), file=sys.stderr)
+    print(one_line(f"engine {verb}: {message}".replace("engine :", "engine:")), file=sys.stderr)
     if hint:
-        print(clean(f"  {hint}"), file=sys.stderr)
+        print(one_line(f"  {hint}"), file=sys.stderr)
 
 
 def _print_json(value: dict[str, Any]) -> None:
@@ -86,4 +86,4 @@ def _print_json(value: dict[str, Any]) -> None:
 def _plain(text: str) -> str:
     from rich.markup import escape
 
-    return escape(text)
+    return escape(one_line(text))

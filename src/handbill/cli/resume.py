@@ -14,7 +14,7 @@ from handbill.cli.screen import count, safe, short, table, when_written
 from handbill.cli.stdin import BadInput, piped
 from handbill.cli.words import like
 from handbill.core import schema
-from handbill.core.resuming import HEAD, Layout, is_name
+from handbill.core.resuming import HEAD, Layout, is_name, quoted
 from handbill.errors import CorruptState, HandbillError
 from handbill.frontmatter import BadHead, parse
 from handbill.handlers.handover import ResumeFile
@@ -131,7 +131,7 @@ def _write(args: argparse.Namespace, shelf: Shelf) -> Result:
     }  # fmt: skip
     head = {"project_id": project, **before, **{name: value for name, value in told.items() if value}}
     if not head.get("files_to_load"):
-        raise BadInput("no files to deliver are named", f"engine resume write {project} --load FILE")
+        raise BadInput("no files to deliver are named", f"engine resume write {quoted(project)} --load FILE")
     wrong = schema.problems(head, HEAD)
     if wrong:
         raise BadResume(f"{path}: {wrong[0]}", "correct the file, or the options")

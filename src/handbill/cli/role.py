@@ -10,6 +10,7 @@ from handbill.cli.actions import SESSION, Action, add_actions
 from handbill.cli.place import Place, choose_window, here, session_of
 from handbill.cli.result import Result
 from handbill.cli.screen import safe, table
+from handbill.cli.trust import is_inside, resolved
 from handbill.cli.wiring import needed
 from handbill.cli.words import like
 from handbill.core.event import MAIN
@@ -65,9 +66,10 @@ def checked(name: str, dispatch: str, place: Place) -> dict[str, Any]:
         path = os.path.abspath(os.path.expanduser(dispatch))
         if not os.path.isfile(path):
             raise HandbillError(f"there is no file {path}", "engine dispatch new FILE makes one")
-        real = os.path.realpath(path)
-        if path.startswith(place.project + "/") and not real.startswith(os.path.realpath(place.project) + "/"):
-            raise HandbillError(f"{path} leads out of the project (to {real})", "name that file itself, if it is meant")
+        if path.startswith(place.project + "/") and not is_inside(path, place.project):
+            raise HandbillError(
+                f"{path} leads out of the project (to {resolved(path)})", "name that file itself, if it is meant"
+            )
         note["dispatch"] = path
     return note
 

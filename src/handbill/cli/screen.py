@@ -7,7 +7,7 @@ import time
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from handbill.cli.clean import clean
+from handbill.cli.clean import one_line
 from handbill.core.budget import PER_TOKEN
 
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ def table(*columns: str, title: str = "") -> Table:
 
 
 def safe(text: str) -> str:
-    """Text from outside, between markup: a `[x]` in it is no style."""
+    """Text from outside, between markup: a `[x]` in it is not a style, and it stays on its line."""
     from rich.markup import escape
 
-    return escape(clean(text))
+    return escape(one_line(text))
 
 
 def shortened(text: str, most: int) -> str:

@@ -11,16 +11,26 @@ import os
 import shutil
 
 from handbill.config import folder_of
+from handbill.core.paths import under
 from handbill.hotjson import loads
 from handbill.store.disk import make_private_directory, replace
+from handbill.world import real_path
 
 Installed = dict[str, dict[str, str]]  # settings file -> {"interpreter", "folder"}
 
 
+def resolved(path: str) -> str:
+    """With links followed; empty: nobody can say where it leads."""
+    try:
+        return real_path(os.path.abspath(path))
+    except (OSError, ValueError):
+        return ""
+
+
 def is_inside(path: str, folder: str) -> bool:
-    """With links followed on both sides."""
-    real, root = os.path.realpath(path), os.path.realpath(folder)
-    return real == root or real.startswith(root.rstrip("/") + "/")
+    """With links followed on both sides. A path of which nobody can say where it leads is not."""
+    real, root = resolved(path), resolved(folder)
+    return bool(real and root) and under(real, root)
 
 
 def checkout_around(folder: str) -> str:
@@ -40,7 +50,7 @@ def search_path(project: str) -> list[str]:
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     return [
         folder for folder in folders
-        if os.path.isabs(folder) and not any(is_inside(folder, one) for one in untrusted)
+        if os.path.isabs(folder) and resolved(folder) and not any(is_inside(folder, one) for one in untrusted)
     ]  # fmt: skip
 
 

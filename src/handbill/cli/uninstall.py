@@ -66,4 +66,4 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
     for folder in data["kept"]:
         screen.print(f"ledgers, logs and backups stay in {safe(folder)}; --state removes them", soft_wrap=True)
     for folder in data["removed"]:
-        screen.print(f"{'would remove' if data['dry_run'] else 'removed'} {folder}", soft_wrap=True)
+        screen.print(f"{'would remove' if data['dry_run'] else 'removed'} {safe(folder)}", soft_wrap=True)

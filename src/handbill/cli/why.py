@@ -183,7 +183,7 @@ def _show(screen: Console, data: dict[str, Any], project: str) -> None:
     else:
         screen.print("not in any window of that session" if data["session"] else "not in any window")
     for reason in data["why_not"]:
-        screen.print(f"  why: {reason}")
+        screen.print(f"  why: {safe(reason)}")
     if data["decisions"]:
         made = table("when|n", "window|n", "decision|n", "why")
         for line in data["decisions"]:

@@ -168,8 +168,8 @@ def _list(place: Place) -> Result:
         for one in windows:
             moment = float(str(one["at"]))
             rows.add_row(
-                str(one["session"]), str(one["agent"]), str(one["files"]), str(one["epoch"]),
-                ago(moment) if moment else "", f"[red]{one['problem']}[/]" if one["problem"] else "",
+                safe(str(one["session"])), safe(str(one["agent"])), str(one["files"]), str(one["epoch"]),
+                ago(moment) if moment else "", f"[red]{safe(str(one['problem']))}[/]" if one["problem"] else "",
             )  # fmt: skip
         screen.print(rows if windows else "no window is known here yet")
 

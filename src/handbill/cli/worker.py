@@ -11,10 +11,10 @@ from typing import Any
 
 from handbill.cli import dispatch, interpreter, settings_file, trust
 from handbill.cli.actions import Action, add_actions
-from handbill.cli.checks import settings_paths
+from handbill.cli.checks import is_recorded, settings_paths
 from handbill.cli.place import Place, here
 from handbill.cli.result import Result
-from handbill.cli.trust import find_program
+from handbill.cli.trust import find_program, is_inside
 from handbill.cli.wiring import needed, yaml_folder
 from handbill.core.dispatch import FINISHED
 from handbill.core.event import MAIN
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> Result:
     settings = _settings(place, session)
     words = ["claude", "--session-id", session, "--name", args.name]
     words += ["--settings", settings]
-    words += ["--add-dir", os.path.dirname(path)] if not path.startswith(place.project + "/") else []
+    words += ["--add-dir", _folder_for(path, place)] if not path.startswith(place.project + "/") else []
     words += [*more, "--", _prompt(args.prompt, path)]
     line = f"cd {shlex.quote(place.project)} && {shlex.join(words)}"
     if args.run:
@@ -95,6 +95,16 @@ def run(args: argparse.Namespace) -> Result:
     return Result(data, text=f"# {path} was made from the prompt\n{line}" if made else line)
 
 
+def _folder_for(path: str, place: Place) -> str:
+    """The contract's folder, which the worker may work in: never one that holds all of somebody's files."""
+    folder = os.path.dirname(path)
+    if is_inside(os.path.expanduser("~"), folder) or is_inside(place.project, folder):
+        raise HandbillError(
+            f"the worker would get access to all of {folder}", "put the contract into a folder of its own"
+        )
+    return folder
+
+
 def _prompt(prompt: str, path: str) -> str:
     quoted = shlex.quote(path)
     return (
@@ -114,7 +124,7 @@ def _settings(place: Place, session: str) -> str:
         if file not in recorded:
             continue  # somebody else wrote them: they may do nothing
         used = used or recorded[file].get("interpreter", "")
-        for event in events:
+        for event in [event for event, ones in events.items() if all(is_recorded(one, recorded[file]) for one in ones)]:
             there.setdefault(event, set()).update(claude_settings.matchers(settings, event))
     ours = claude_settings.handlers(
         interpreter.choose(None, used, place.project).path, settings_file.PACKAGE_PARENT, needed(place.config).lanes,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from handbill.core.pack import BETWEEN, PRELOADED, UPDATED, block, parts_of, same_rules, units
 from handbill.core.paths import parent
 from handbill.core.sheet import Refusal, Sheet
-from handbill.core.window import NEVER_IN_A_TAIL, with_letter
+from handbill.core.window import GUESSED, NEVER_IN_A_TAIL, OWN_DIRECTIVE, with_letter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def claim(
     if answer.grants:
         twin.serial += 1
         twin.claims.append({
-            "id": twin.serial, "batch": event.batch, "offset": offset, "at": now,
+            "id": twin.serial, "via": event.kind, "batch": event.batch, "offset": offset, "at": now,
             "items": [[grant.path, grant.part, grant.digest, grant.parts] for grant in answer.grants],
         })  # fmt: skip
     return twin, answer
@@ -144,7 +144,7 @@ def _turn(candidate: _Candidate) -> int:
 def _under_another_name(twin: Window, sheet: Sheet, chosen: list[_Candidate]) -> tuple[str, str]:
     """(why not to deliver: its text is there already; under which name). An inode alone proves nothing."""
     for path, record in twin.files.where("inode", sheet.inode):
-        if record["via"] == "host" and path != sheet.path:
+        if record["via"] == "host" and path != sheet.path and not record["reason"].startswith(GUESSED):
             return SKIP_INODE, ""
     for path, record in twin.files.where("hash", sheet.digest):
         if path != sheet.path and "." not in record["parts"] and not record.get("same"):
@@ -197,7 +197,8 @@ def _candidate(
         _as_before(twin, path, record, "")
         answer.refused.append(sheet)
         return False
-    why, other = _under_another_name(twin, sheet, chosen)
+    # what the user wrote for every project gives way to no file of a project, which may change later
+    why, other = _under_another_name(twin, sheet, chosen) if reason != OWN_DIRECTIVE else ("", "")
     if record is not None and record.get("before") and record["hash"] == sheet.digest:
         why = SKIP_PATH  # it had changed, and changed back before that could be delivered
     if why and other and _is_elsewhere(path, other) and reason.startswith(DIRECTIVE):

@@ -15,14 +15,15 @@ _COMPACT = "compact:"
 
 class Content:
     __slots__ = (
-        "answered", "blocks", "boundary", "calls", "cut", "denials", "file_calls", "files", "last_answer", "order",
-        "prompts", "same", "skills", "whole",
+        "answered", "blocks", "boundary", "calls", "commands", "cut", "denials", "file_calls", "files", "last_answer",
+        "order", "parts", "prompts", "same", "skills", "whole",
     )  # fmt: skip
 
     def __init__(self, *, whole: bool = True) -> None:
         self.whole = whole  # False: the window began before the part of the record that was read
         self.blocks: dict[Title, int] = {}  # our blocks, with their sizes
         self.same: dict[Title, str] = {}  # blocks of one line: the text is in the window under this other name
+        self.parts: dict[Title, str] = {}  # texts of the blocks that are parts of a file
         self.denials: dict[str, dict[Title, int]] = {}  # tool call -> our blocks in the reason it was denied with
         self.order: dict[tuple[str, Title], int] = {}  # (denied call, or none; block) -> its place
         self.cut: set[Title] = set()  # blocks that the host replaced by a preview
@@ -33,6 +34,7 @@ class Content:
         self.answered: set[str] = set()  # calls and prompts behind which the model answered again
         self.last_answer = -1  # where in the record the model's newest answer begins
         self.boundary = -1  # where the newest compaction is recorded
+        self.commands: set[str] = set()  # skills and commands that the user typed or the model called
         self.skills: list[str] = []  # folders of the skills that the host put into the window
 
     def titles(self, denied: Collection[str]) -> dict[Title, int]:

@@ -82,10 +82,16 @@ def problems(text: str, before: str | None = None) -> list[str]:
 
 def missing_progress(before: str, after: str) -> list[str]:
     """Lines of progress that stood there and do not any more, or not in their order."""
-    there, at, lost = Dispatch(after).progress, 0, []
+    places: dict[str, list[int]] = {}
+    for number, line in reversed(list(enumerate(Dispatch(after).progress))):
+        places.setdefault(line, []).append(number)  # the first one last
+    at, lost = -1, []
     for line in Dispatch(before).progress:
-        if line in there[at:]:
-            at = there.index(line, at) + 1
+        own = places.get(line, [])
+        while own and own[-1] <= at:
+            own.pop()
+        if own:
+            at = own.pop()
         else:
             lost.append(line)
     return lost

@@ -76,7 +76,8 @@ class _Walk:
     def _listed(self, folder: str) -> list[str]:
         found = self._listings.get(folder)
         if found is None:
-            found = self._names(folder) if len(self._listings) < MOST_FOLDERS else []
+            found = self._names(folder) if len(self._listings) < MOST_FOLDERS and self.left > 0 else []
+            self.left -= len(found)
             self._listings[folder] = found
         return found
 

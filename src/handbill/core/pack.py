@@ -17,7 +17,12 @@ _SEPARATOR = " · "
 BETWEEN = "\n\n"
 _HEX = frozenset("0123456789abcdef")
 _OPENINGS = (f"[{PRELOADED}: ", f"[{UPDATED}: ")
+_BEFORE = " \t\f\v>*_#-|\u00a0\u00ad\u200c\u200d"  # what may precede a title, and a reader would still take it for one
 _SAME = ("The same rules as in ", " apply here. Their text is in this window.")
+# Spaces and joiners that people write; Python calls them unprintable, and they harm nobody.
+_PLAIN_SPACE = frozenset(
+    "\n\t\u00a0\u00ad\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200c\u200d\u202f\u205f\u3000"
+)
 _LINES = 600  # how far a cut may look for the end of a line
 
 
@@ -111,7 +116,7 @@ def same_rules_as(body: str) -> str:
 def unescaped(text: str) -> str:
     found = []
     for line in text.splitlines(keepends=True):
-        is_escaped = line.startswith("\\") and line[1:].lstrip().startswith(_OPENINGS)
+        is_escaped = line.startswith("\\") and line[1:].lstrip(_BEFORE).startswith(_OPENINGS)
         found.append(line[1:] if is_escaped else line)
     return "".join(found)
 
@@ -120,7 +125,8 @@ def harmless(text: str) -> str:
     """Without control characters: a client shows some texts on a terminal."""
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+    odd = {c for c in set(text) if not c.isprintable() and c not in _PLAIN_SPACE}
+    return text.translate({ord(c): c.encode("unicode_escape").decode() for c in odd}) if odd else text
 
 
 def escaped(text: str) -> str:
@@ -128,7 +134,7 @@ def escaped(text: str) -> str:
     if not any(opening in text for opening in _OPENINGS):
         return text
     lines = text.splitlines(keepends=True)  # a reader may take other characters for the end of a line, too
-    return "".join("\\" + line if line.lstrip().startswith(_OPENINGS) else line for line in lines)
+    return "".join("\\" + line if line.lstrip(_BEFORE).startswith(_OPENINGS) else line for line in lines)
 
 
 def block(path: str, digest: str, text: str, part: int = 1, parts: int = 1, word: str = PRELOADED) -> str:

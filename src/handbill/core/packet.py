@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _MOST_SECTIONS = 300  # of one file; the rest belongs to the last one
+_MOST_TOTAL = 2000
 _NAMED = 5  # sections that are left out, by title
 
 
@@ -48,12 +49,16 @@ class Packet:
         self.brief = False  # there is no room to name what is left out
         weights = range(len(files), 0, -1)
         self.shares = {name: budget * weight // max(sum(weights), 1) for (name, _), weight in zip(files, weights)}
-        self.sections = [section for name, text in files for section in sections(name, text)]
+        self.sections = [section for name, text in files for section in sections(name, text)][:_MOST_TOTAL]
         spare = sum(self._take(name, share) for name, share in self.shares.items())
         for name in self.shares:  # what nobody needed goes to the most important that was cut
             spare = self._take(name, spare)
-        while self.size > budget and any(section.taken for section in self.sections):  # names and the list cost, too
-            next(section for section in reversed(self.sections) if section.taken).taken = False
+        while any(section.taken for section in self.sections) and (over := self.size - budget) > 0:
+            for section in reversed([section for section in self.sections if section.taken]):
+                section.taken = False  # names and the list cost, too
+                over -= section.size
+                if over <= 0:
+                    break
         self.brief = self.size > budget
 
     def _take(self, file: str, room: int) -> int:

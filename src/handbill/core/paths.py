@@ -40,3 +40,23 @@ def below(path: str, root: str) -> list[str]:
     """The components of `path` below `root`."""
     rest = path[len(root) :] if root != "/" else path
     return [part for part in rest.split("/") if part]
+
+
+_KEYS = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore")
+_PRIVATE = frozenset({
+    ".env", ".envrc", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", ".htpasswd", "credentials.json",
+    "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519",
+})  # fmt: skip
+_SAMPLES = (".example", ".sample", ".template", ".dist")
+
+
+def is_private(path: str) -> bool:
+    """Does a file of this name usually hold secrets of the user's? `path`: with links followed.
+
+    A project may be somebody else's work, but such files in its folder are the user's.
+    """
+    last = name(path)
+    if last.endswith(_SAMPLES):
+        return False
+    settings = last.startswith("settings") and last.endswith(".json") and "/.claude/" in path
+    return "/.git/" in path or settings or last in _PRIVATE or last.startswith(".env.") or last.endswith(_KEYS)

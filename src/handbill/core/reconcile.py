@@ -25,7 +25,7 @@ def denied_calls(window: Window) -> set[str]:
     """Tool calls whose denial carried files, by our own ledger."""
     records = [*window.files.values(), *window.carried.values()]
     found = {str(record["batch"]) for record in records if record["via"] == TOOL_CALLED}
-    return found | {str(claim["batch"]) for claim in window.claims}
+    return found | {str(claim["batch"]) for claim in window.claims if claim.get("via") == TOOL_CALLED}
 
 
 def inherited(window: Window, content: Content, *, records: bool) -> Window:

@@ -84,8 +84,18 @@ class Layout:
 
 
 def is_name(project: str) -> bool:
-    """One folder's name: nothing that leads elsewhere."""
-    return bool(project) and not project.startswith(".") and not any(c in project for c in "/\\\0\n")
+    """One folder's name: nothing that leads elsewhere, and nothing that a shell would take for more than a name."""
+    plain = all(c.isalnum() or c in " ._-+@,=" for c in project[:_LONGEST_NAME])
+    return plain and 0 < len(project) <= _LONGEST_NAME and project[0] not in ".- "
+
+
+def quoted(project: str) -> str:
+    """As an argument in a command that we suggest."""
+    return f"'{project}'" if " " in project else project
+
+
+_LONGEST_NAME = 80
+_MOST_NAMES = 200  # are searched for in a transcript
 
 
 class Found:
@@ -120,7 +130,8 @@ def by_calls(calls: Iterable[Tool], layout: Layout, projects: Collection[str], s
 
 def by_words(text: str, projects: Iterable[str]) -> Found:
     """Low: the last one that is only mentioned."""
-    places = {project: text.rfind(project) for project in projects if is_name(project)}
+    names = [project for project in projects if is_name(project)][:_MOST_NAMES]
+    places = {project: text.rfind(project) for project in names}
     named = [project for project, at in places.items() if at >= 0]
     return Found(max(named, key=lambda project: places[project]), LOW) if named else Found()
 

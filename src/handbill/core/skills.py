@@ -16,6 +16,7 @@ TEMPLATES = ("logTemplate", "planTemplate", "debriefTemplate", "requestTemplate"
 # those that are delivered when the skill begins; the others belong to delegation
 NEEDED_TEMPLATES = TEMPLATES[:3]
 _MOST_TYPES = 100  # of directives that one skill may ask for
+_LONGEST = 500  # characters of a name or a step
 _MOST_HEAD = 20_000  # characters of a skill's head
 _TEXTS, _LISTS = ("taskType", *TEMPLATES), ("nextSkills", "directives")
 _FIELDS = ("phases", *_LISTS, "modes", *_TEXTS)
@@ -127,14 +128,19 @@ def _add_phase(skill: Skill, found: dict[str, Phase], number: int, entry: Any, l
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
             problem(f"{field} must be a list of texts")
             value = []
-        lists[field] = tuple(value)
+        lists[field] = tuple(_one_line(one) for one in value)
         for one in value:
             if field != "proof" and not page_name(one):
                 problem(f"{field} has {one!r}, which is no page name like §CMD_X")
     gate = entry.get("gate", True)
-    gate = gate if isinstance(gate, (bool, str)) else True
-    found[label] = Phase(label, str(entry.get("name", "")), gate=gate, **lists)
+    gate = gate if isinstance(gate, bool) else _one_line(gate) if isinstance(gate, str) else True
+    found[label] = Phase(label, _one_line(str(entry.get("name", ""))), gate=gate, **lists)
     return None
+
+
+def _one_line(text: str) -> str:
+    """A project's text between lines of ours: it must not look like one of them."""
+    return " ".join(text.split())[:_LONGEST]
 
 
 def label_of(entry: dict[str, Any]) -> str:

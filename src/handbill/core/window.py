@@ -30,6 +30,8 @@ SCHEMA = 1
 NEVER_IN_A_TAIL = (SESSION_STARTED, SUBAGENT_STARTED)
 # Why a file is in the window: the host put it back after a compaction. The next compaction may not.
 RESTORED = "restored by the client"
+OWN_DIRECTIVE = "your own directive"  # why a file of the user's own library is delivered
+GUESSED = "imported by "  # begins the reason of a file that the host brings, as far as we can tell by its CLAUDE.md
 NAMED_BY = "named by "  # begins the reason of a page that another page refers to
 DOUBTFUL = "doubtful"  # how a file came: the host may restore it, or not
 SEEDING, LINKED = "seeding", "active"

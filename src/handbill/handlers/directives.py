@@ -8,6 +8,7 @@ from __future__ import annotations
 from handbill.core.event import MENTION, handles_files
 from handbill.core.paths import parent, under
 from handbill.core.plan import Plan
+from handbill.core.window import GUESSED
 from handbill.handlers.roots import inside, root_of
 
 TYPE_CHECKING = False
@@ -149,8 +150,8 @@ def present(
 ) -> tuple[list[tuple[str, str]], bool]:
     """(path, name) of the directives at one level, core types first, then the known and the asked for ones;
     and whether one is still empty."""
-    names = frozenset(world.names(f"{level}/{FOLDER}"))
     types = dict.fromkeys(config.core_types + config.skill_types + asked)
+    names = world.present(f"{level}/{FOLDER}", types)
     found = [(f"{level}/{FOLDER}/{name}", name) for name in types if name in names]
     bare = f"{level}/AGENTS.md"
     wanted = config.bare_agents_md or not under(level, config.project)  # a project speaks for itself only
@@ -174,8 +175,8 @@ def _host_brings(level: str, path: str, how: str, event: Event, world: World, co
 
     if under(config.project, level) and not event.reads_root:
         return ""
-    if imported(level, path, world):
-        return "imported by CLAUDE.md"
+    if imported(level, path, world, config):
+        return f"{GUESSED}CLAUDE.md"
     bare = f"{level}/AGENTS.md"
     same_as_bare = path == bare or (world.is_file(bare) and world.inode(bare) == world.inode(path))
     if not same_as_bare or not event.reads_agents_md or not reads_agents_md(level, world, config):

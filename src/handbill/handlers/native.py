@@ -14,19 +14,26 @@ _MOST = 1 << 18  # of a CLAUDE.md; no model reads a longer one
 _SETTINGS = (".claude/settings.local.json", ".claude/settings.json")
 
 
-def imported(level: str, path: str, world: World) -> bool:
+def imported(level: str, path: str, world: World, config: Config) -> bool:
     """Does the CLAUDE.md of this level bring the file (as a link, or by an @import)?"""
-    name = path[len(level) + 1 :].encode("utf-8", "replace")
+    name = path[len(level) + 1 :]
     for beside in _CLAUDE_MD:
         inode = world.inode(f"{level}/{beside}")
-        if not inode:
+        if not inode or world.once("claude-md", lambda: _excludes(b"CLAUDE", world, config)):
             continue
         if inode == world.inode(path):
             return True
-        text = world.tail(f"{level}/{beside}", 0, _MOST) or b""
-        if b"@" + name in text or b"@./" + name in text:
-            return True
+        text = (world.tail(f"{level}/{beside}", 0, _MOST) or b"").decode("utf-8", "replace")
+        if f"@{name}" in text or f"@./{name}" in text:
+            from handbill.core.markdown import live
+
+            return not {f"@{name}", f"@./{name}"}.isdisjoint(_without_comments(live(text)).split())
     return False
+
+
+def _without_comments(text: str) -> str:
+    first, *others = text.split("<!--")
+    return first + "".join(piece.partition("-->")[2] for piece in others)
 
 
 def reads_agents_md(level: str, world: World, config: Config) -> bool:
@@ -42,13 +49,18 @@ def reads_agents_md(level: str, world: World, config: Config) -> bool:
 
 
 def _is_switched_off(world: World, config: Config) -> bool:
-    settings = [f"{config.project}/{name}" for name in _SETTINGS]
-    return any(
-        _switched_off(world.tail(path, 0, 1 << 20) or b"") for path in (*settings, f"{config.home}/{_SETTINGS[1]}")
+    return any(b'agents-md@builtin":false' in text for text in _settings(world, config)) or _excludes(
+        b"AGENTS.md", world, config
     )
 
 
-def _switched_off(settings: bytes) -> bool:
-    text = b"".join(settings.split())
-    excludes = text.partition(b'"claudeMdExcludes":[')[2].partition(b"]")[0]
-    return b'agents-md@builtin":false' in text or b"AGENTS.md" in excludes
+def _excludes(name: bytes, world: World, config: Config) -> bool:
+    """Do the settings keep the client from reading files of this name?"""
+    return any(
+        name in text.partition(b'"claudeMdExcludes":[')[2].partition(b"]")[0] for text in _settings(world, config)
+    )
+
+
+def _settings(world: World, config: Config) -> list[bytes]:
+    paths = [*(f"{config.project}/{name}" for name in _SETTINGS), f"{config.home}/{_SETTINGS[1]}"]
+    return [b"".join((world.tail(path, 0, 1 << 20) or b"").split()) for path in paths]

@@ -19,6 +19,7 @@ from handbill.core.resuming import (
     Layout,
     by_calls,
     by_words,
+    quoted,
     unusable,
 )
 from handbill.errors import describe
@@ -125,6 +126,6 @@ def _answer(state: dict[str, Any] | None, world: World, config: Config, layout: 
     if not world.is_file(path):
         return Plan(), {
             "active": False, "project_id": project, "reason": f"{shown(path)} is not there",
-            "suggestion": f"engine resume write {project} --load FILE",
+            "suggestion": f"engine resume write {quoted(project)} --load FILE",
         }  # fmt: skip
     return resumed(project, state, layout, world, config)

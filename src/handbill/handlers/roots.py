@@ -57,7 +57,8 @@ def _project_git(world: World, config: Config) -> str:
     level = config.project
     while True:
         if world.is_dir(f"{level}/.git"):
-            return world.real(f"{level}/.git")
+            git = world.real(f"{level}/.git")
+            return git if git == f"{world.real(level)}/.git" else ""  # a link to another repository's proves nothing
         if world.is_file(f"{level}/.git"):
             return _linked_git(level, world)
         if level == "/":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from handbill.core.paths import normal, parent
+from handbill.core.phases import MOST_PAGES
 from handbill.core.refs import page_name
 from handbill.core.sheet import Refusal
 from handbill.core.skills import Skill, parse
@@ -93,7 +94,7 @@ def proof_of(phase: Phase, skill_path: str, world: World, config: Config) -> Pro
     for word in phase.proof:
         if not page_name(word):
             made.declare(word)
-    for word in (*phase.steps, *phase.proof):
+    for word in dict.fromkeys((*phase.steps, *phase.proof)[:MOST_PAGES]):
         name = page_name(word)
         path = page(name, skill_path, world, config) if name else ""
         sheet = world.load(path) if path else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from handbill.core.event import MAIN
 from handbill.core.plan import Plan
+from handbill.core.window import OWN_DIRECTIVE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
         else:
             plan.notes.append(f"standard {name} was not found in any library ({', '.join(config.libraries)})")
     for path in own_directives(world, config):
-        plan.want(path, "your own directive")
+        plan.want(path, OWN_DIRECTIVE)
     return plan
 
 

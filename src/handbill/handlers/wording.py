@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _MOST = 1 << 18
 _LONGEST, _MOST_PLACES = 4000, 24
+# Facts of several lines, made by us line by line; every other fact stays on its line.
+_LISTS = ("files", "left", "unusable", "questions", "checklist", "summary", "details", "mode", "paths")
 OURS = ("restore", "unusable")  # what an agent left, and what is wrong: a project has no say in these
 
 
@@ -26,12 +28,15 @@ def say(gate: str, kind: str, world: World, config: Config, **facts: object) -> 
     for piece in pieces[1:]:  # one pass: what a fact holds is never taken for a place of the message
         place, brace, rest = piece.partition("}")
         name, _, noun = place.partition(":")
-        found.append(f"{_fact(facts[name], noun)}{rest}" if brace and name in facts else "{" + piece)
+        found.append(
+            f"{_fact(facts[name], noun, listed=name in _LISTS)}{rest}" if brace and name in facts else "{" + piece
+        )
     return "".join(found)
 
 
-def _fact(value: object, noun: str) -> str:
+def _fact(value: object, noun: str, *, listed: bool) -> str:
     """`{count:file}` is "1 file" or "2 files"; `{count:it|them}` is one of the two words."""
+    value = one_line(value) if isinstance(value, str) and not listed else value
     one, bar, several = noun.partition("|")
     if bar and isinstance(value, int):
         return one if value == 1 else several

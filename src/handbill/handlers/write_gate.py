@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 
+FLAG = "write_gate"
+_MOST_PLACES = 50
+
+
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
     if config.write_gate == "off" or not window.started:
         return None
@@ -27,6 +31,9 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
         if not new and config.write_gate != "edits":
             continue
         directory = parent(tool.files[0])
+        held = window.flags.get(FLAG, {})
+        if directory in held.get("places", ()) and held.get("epoch") == window.epoch:
+            continue  # held before: whatever is still on its way follows with the results
         look = Look(event, window, world, config)
         look.at(directory)
         if look.plan.wants:
@@ -35,5 +42,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
                 f"{HELD} {tool.files[0]} was not written yet: these pages apply to {directory} and were not in this "
                 "window. Take them into account, then make the call again; it will not be held a second time.",
             )
+            before = held.get("places", []) if held.get("epoch") == window.epoch else []
+            look.plan.flags[FLAG] = {"epoch": window.epoch, "places": [*before[-_MOST_PLACES:], directory]}
             return look.plan
     return None

@@ -92,6 +92,8 @@ def parse(text: str, where: str) -> dict[str, Any]:
             f"{where}: not plain JSON at line {error.lineno}, column {error.colno} ({error.msg})",
             "comments and trailing commas cannot be kept; remove them, then run this again",
         ) from error
+    except ValueError as error:  # a number of thousands of digits
+        raise OddSettings(f"{where}: {error}", "correct it, then run this again") from error
     except RecursionError:
         raise OddSettings(f"{where}: it is nested too deep", "move it away, then run this again") from None
     if not isinstance(value, dict):

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _CUT = "<persisted-output>"
 _BOUNDARY = b'"compact_boundary"'
 _SKILL = "Base directory for this skill: "
+_COMMAND = ("<command-name>", "</command-name>")  # around what the user typed after the slash
 _HOOK_ERROR = " hook error: "
 _TRIES = 50  # lines of a denial that may begin its blocks
 # another tool's error may say anything
@@ -112,7 +113,24 @@ def _content(rows: Rows, loader: Loader | None, size: int, *, partial: bool, own
         if uuid in chosen.inside:
             _take(row, found, number, rows.at[uuid])
     _order(rows, chosen.chain, found)
+    _drop_untrue(found)
     return found
+
+
+def _drop_untrue(found: Content) -> None:
+    """Blocks that can be checked only together with others: parts of a file, lines that refer to another file."""
+    for title in [title for title in found.blocks if title[3] > 1 and title[2] == 1]:
+        path, digest, _, parts = title
+        titles = [(path, digest, part, parts) for part in range(1, parts + 1)]
+        bodies = [found.parts[one] for one in titles if one in found.parts]
+        joined = "".join(bodies)
+        if len(bodies) == parts and digest not in (digest_of(joined), digest_of(unescaped(joined))):
+            for one in titles:
+                found.blocks.pop(one, None)
+    texts = {title[1] for title in found.blocks if title not in found.same}
+    texts |= {title[1] for blocks in found.denials.values() for title in blocks}
+    for title in [title for title in found.same if title in found.blocks and title[1] not in texts]:
+        del found.blocks[title], found.same[title]
 
 
 def _take(row: Row, found: Content, number: int, at: int) -> None:
@@ -120,8 +138,12 @@ def _take(row: Row, found: Content, number: int, at: int) -> None:
     whole, cut = blocks_and_cuts(row)
     found.order.update({("", title): number for title in whole})
     found.blocks.update(whole)
-    bodies = [one for text in _injected(row) for one in bodies_in(text)]
-    found.same.update({title: other for title, body in bodies if (other := same_rules_as(body))})
+    for title, body in [one for text in _injected(row) for one in bodies_in(text)]:
+        other = same_rules_as(body)
+        if other:
+            found.same[title] = other
+        if title[3] > 1:
+            found.parts[title] = body
     found.cut |= cut
     for denied, reason in denials(row):
         found.order.update({(denied, title): number for title in reason})
@@ -134,9 +156,23 @@ def _take(row: Row, found: Content, number: int, at: int) -> None:
     if row.get("type") == "user" and isinstance(row.get("promptId"), str):
         found.prompts.setdefault(row["promptId"], at)
     texts = [block.get("text") for block in blocks_of(row)] if row.get("type") == "user" else []
-    for text in [*texts, *_skills_again(row)]:
-        if isinstance(text, str) and text.startswith(_SKILL):
-            found.skills.append(text[len(_SKILL) :].partition("\n")[0])
+    for text in filter(None, texts):
+        if isinstance(text, str) and _COMMAND[0] in text:
+            found.commands.add(text.partition(_COMMAND[0])[2].partition(_COMMAND[1])[0].lstrip("/").rpartition(":")[2])
+    found.commands.update(_skills_called(row))
+    found.skills += [folder for folder in map(_skill_in, texts) if folder.rpartition("/")[2] in found.commands]
+    found.skills += filter(None, map(_skill_in, _skills_again(row)))
+
+
+def _skill_in(text: object) -> str:
+    return text[len(_SKILL) :].partition("\n")[0] if isinstance(text, str) and text.startswith(_SKILL) else ""
+
+
+def _skills_called(row: Row) -> list[str]:
+    """Names of the skills that the model called: another text may pretend to be the body of one."""
+    inputs = [call.get("input") for call in calls_in(row) if call.get("name") == "Skill"]
+    names = [values.get("skill") for values in inputs if isinstance(values, dict)]
+    return [name.rpartition(":")[2] for name in names if isinstance(name, str)]
 
 
 def _skills_again(row: Row) -> list[object]:

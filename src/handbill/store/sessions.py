@@ -27,9 +27,14 @@ class NoSession(HandbillError):
     code = "no-session"
 
 
+_FOREIGN = "your own installation did not write it; it came with the project, or was changed by something else"
+
+
 def read(folder: str) -> State | None:
     """None: nothing was activated here yet."""
     path = os.path.join(folder, FILE)
+    if not os.path.exists(_seal_of(folder)) and os.path.lexists(path) and not os.path.islink(path):
+        raise _broken(path, _FOREIGN)
     try:
         text = disk.read_regular(path, _MOST, follow=False).decode("utf-8")
     except FileNotFoundError:
@@ -43,8 +48,7 @@ def read(folder: str) -> State | None:
             raise HandbillError(f"{path} is a link", "a session's state is a file: replace the link") from error
         raise HandbillError(f"{path}: {error.strerror}", "make it readable") from error
     if not _is_sealed(folder, text):
-        why = "your own installation did not write it; it came with the project, or was changed by something else"
-        raise _broken(path, why)
+        raise _broken(path, _FOREIGN)
     try:
         state: State = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -167,4 +171,9 @@ def folders(root: str) -> list[str]:
     except OSError:
         return []
     found = [os.path.join(root, name) for name in names if not name.startswith(".")]
-    return sorted(folder for folder in found if os.path.isdir(folder))
+    return sorted(folder for folder in found if os.path.isdir(folder) and _is_its_own(folder))
+
+
+def _is_its_own(folder: str) -> bool:
+    """Neither it nor the folder of all sessions is a link: those of another project are nobody's business here."""
+    return not os.path.islink(folder) and not os.path.islink(os.path.dirname(folder))
