@@ -58,6 +58,9 @@ class DictWorld:
         depth = len(directory) + 1
         return sorted({path[depth:].split("/")[0] for path in self.files if path.startswith(directory + "/")})
 
+    def present(self, directory: str, names: object) -> list[str]:
+        return self.names(directory)
+
     def is_file(self, path: str) -> bool:
         return path in self.files
 

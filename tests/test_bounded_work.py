@@ -37,7 +37,7 @@ def test_many_files_wait(make_box: Callable[..., Box], monkeypatch: pytest.Monke
     monkeypatch.setattr(delivery, "_MOST_READ", 5)
     read: list[str] = []
     usual = World._read
-    monkeypatch.setattr(World, "_read", lambda self, path: read.append(path) or usual(self, path))
+    monkeypatch.setattr(World, "_read", lambda self, path, real: read.append(path) or usual(self, path, real))
     box = make_box()
     for number in range(23):
         box.write(f"d{number}/.directives/AGENTS.md", f"rule {number}\n")

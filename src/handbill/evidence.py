@@ -120,7 +120,7 @@ def _look_for_missed(
     if facts.chapter not in (epochs.ADOPT, epochs.AUDIT, epochs.GO_ON) or event.kind in (TOOL_CALLED, COMPACTING):
         return
     since = window.flags.get("scanned", 0) if window is not None else 0
-    if asked.failed:
+    if asked.failed or facts.chapter == epochs.ADOPT:  # of an unknown window, nobody has looked at the signs
         facts.failures = host.failures(event, world, since)
     late = window is not None and window.suspect >= 0 and _compacted_behind(facts.content, window.suspect)
     unknown = facts.chapter in (epochs.ADOPT, epochs.AUDIT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -34,11 +34,16 @@ def test_deliveries_follow(project: Path) -> None:
         [sys.executable, "-m", "handbill.cli.main", "deliveries", "--follow", "--json", "--file", "marker"],
         cwd=project, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
-    time.sleep(1)
-    with open(state_of(project) / ".engine" / "deliveries.jsonl", "a") as log:
-        log.write(json.dumps({"ts": 1, "event": "lost", "file": "/marker", "window": "w.main"}) + "\n")
-    assert process.stdout is not None
-    assert json.loads(process.stdout.readline())["file"] == "/marker"
+    received: list[str] = []
+    reader = threading.Thread(target=lambda: received.append(process.stdout.readline() if process.stdout else ""))
+    reader.start()
+    for _ in range(100):  # lines that were there before it started are not followed
+        with open(state_of(project) / ".engine" / "deliveries.jsonl", "a") as log:
+            log.write(json.dumps({"ts": 1, "event": "lost", "file": "/marker", "window": "w.main"}) + "\n")
+        reader.join(0.3)
+        if received:
+            break
+    assert json.loads(received[0])["file"] == "/marker"
     process.terminate()
 
 

@@ -114,9 +114,12 @@ def test_an_inode_that_is_used_again_proves_nothing() -> None:
 
 
 def test_a_file_that_the_host_loaded_is_known_by_its_inode() -> None:
-    host = {"inode": "1:1", "hash": "", "parts": "h", "via": "host"}
+    host = {"inode": "1:1", "hash": "", "parts": "h", "via": "host", "reason": "session_start"}
     _, answer = ask(window(files={"/CLAUDE.md": host}), {"/link": sheet("/link", "x", "1:1")}, "/link")
     assert [why for _, why, _ in answer.skipped] == ["skip-inode"]
+    guessed = {**host, "reason": "imported by CLAUDE.md"}
+    _, answer = ask(window(files={"/CLAUDE.md": guessed}), {"/link": sheet("/link", "x", "1:1")}, "/link")
+    assert [grant.path for grant in answer.grants] == ["/link"]
 
 
 def test_postponed_wants_wait() -> None:

@@ -20,7 +20,7 @@ def title(path: str, part: int = 1, parts: int = 1) -> tuple[str, str, int, int]
 def test_only_calls_that_our_ledger_names_can_be_denials() -> None:
     before = window(
         files={"/a": record(via=TOOL_CALLED, batch="t1"), "/b": record(batch="t2")},
-        carried={"/c": record(via=TOOL_CALLED, batch="t3"), "/d": record(batch="t4")}, claims=[{"batch": "t5"}],
+        carried={"/c": record(via=TOOL_CALLED, batch="t3"), "/d": record(batch="t4")}, claims=[{"batch": "t5", "via": TOOL_CALLED}, {"batch": "t6", "via": "tool_batch_finished"}],
     )  # fmt: skip
     assert reconcile.denied_calls(before) == {"t1", "t3", "t5"}
 

@@ -7,7 +7,7 @@ import re
 from sandbox import STANDARDS, Sandbox, assert_absent, assert_once
 
 from conftest import Make
-from handbill.live import Reply, Request, call, say
+from handbill.live import Reply, Request, Script, call, say
 
 
 def test_a_subagent_gets_its_own_copy_and_main_no_second(make: Make, version: str) -> None:
@@ -32,10 +32,16 @@ def test_two_subagents_at_once(make: Make, version: str) -> None:
     box = make(version)
     box.write("one/.directives/AGENTS.md", "MARK-ONE\n")
     box.write("one/f.py", "x\n")
-    run = box.run(
-        [box.agent("first"), box.agent("second")], "done",
-        agent=(box.read("one/f.py"), box.read("one/f.py"), box.bash(), box.bash(), box.bash(), box.bash()),
-    )  # fmt: skip
+    main, done = Script([[box.agent("first"), box.agent("second")], "done"]), dict[str, int]()
+
+    def each(request: Request) -> Reply:
+        """Every subagent reads first, whoever is quicker."""
+        if not request.agent:
+            return main(request)
+        done[request.agent] = done.get(request.agent, 0) + 1
+        return Reply([[box.read("one/f.py"), box.bash(), box.bash(), say("done")][min(done[request.agent], 4) - 1]])
+
+    run = box.client.run("go", each)
     agents = {request.agent for request in run.of(None)}
     assert len(agents) == 2
     for name in agents:

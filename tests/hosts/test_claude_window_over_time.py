@@ -216,7 +216,8 @@ def test_which_files_the_client_shows_in_full(row: dict[str, Any], files: set[st
         (block("/a", digest_of("rules"), "other"), True),
         (block("/a", digest_of("x\n[Preloaded: y"), escaped("x\n[Preloaded: y")), False),
         (block("/a", digest_of("\\[Preloaded: y"), escaped("\\[Preloaded: y")), False),
-        (block("/a", digest_of("rules"), same_rules("/b")), False),
+        (block("/a", digest_of("rules"), same_rules("/b")), True),
+        (block("/b", digest_of("rules"), "rules") + "\n\n" + block("/a", digest_of("rules"), same_rules("/b")), False),
         (block("/a", digest_of("rules"), "part", 1, 2), False),  # of a part nobody can tell
     ],
 )

@@ -109,6 +109,8 @@ def test_a_fork_does_not_get_the_skill_a_second_time(make_box: Callable[..., Box
     folder = box.project / ".claude/skills/x"
     body = {"type": "user", "isMeta": True, "message": {"role": "user", "content": [
         {"type": "text", "text": f"Base directory for this skill: {folder}\n\n# x\n"}]}}  # fmt: skip
+    call = [{"type": "tool_use", "id": "t0", "name": "Skill", "input": {"skill": "x"}}]
+    box.sim._write(box.sim.transcript, {"type": "assistant", "message": {"role": "assistant", "content": call}})
     box.sim._write(box.sim.transcript, body)
     box.sim.prompt("go")
     box.shell("engine session activate S x")
