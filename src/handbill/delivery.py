@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from handbill.turn import Turn
 
 
-_MOST_READ, _MOST_TEXT = 300, 1 << 20  # files, and characters, in one event
+_MOST_READ, _MOST_TEXT = 300, 1 << 19  # files, and characters, in one event
 
 
 def advance(turn: Turn, window: Window | None) -> Window | None:

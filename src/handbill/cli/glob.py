@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> Result:
     )  # fmt: skip
 
 
-_MOST_FOLDERS, _MOST_FOUND = 50_000, 100_000
+_MOST_FOLDERS, _MOST_FOUND = 100_000, 100_000
 
 
 def matching(pattern: str, root: str) -> set[str]:
@@ -80,7 +80,7 @@ def _walk(folder: str, segments: list[str], above: frozenset[tuple[int, int]], l
     own = (status.st_dev, status.st_ino)
     if own in above:
         return
-    left[0] -= len(entries) // 20  # many files cost time, too
+    left[0] -= len(entries) // 5  # many files cost time, too
     inside = above | {own}
     if first == "**":
         yield from _walk(folder, rest or ["*"], above, left)

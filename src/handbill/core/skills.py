@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handbill.core.markdown import block_under, heading, scan
-from handbill.core.phases import Phase, key, ordered
+from handbill.core.phases import MOST_PAGES, Phase, key, ordered
 from handbill.core.refs import page_name
 
 TYPE_CHECKING = False
@@ -128,6 +128,9 @@ def _add_phase(skill: Skill, found: dict[str, Phase], number: int, entry: Any, l
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
             problem(f"{field} must be a list of texts")
             value = []
+        if len(value) > MOST_PAGES:
+            problem(f"{field} has more than {MOST_PAGES} entries; the rest is not used")
+            value = value[:MOST_PAGES]
         lists[field] = tuple(_one_line(one) for one in value)
         for one in value:
             if field != "proof" and not page_name(one):
