@@ -178,17 +178,44 @@ def test_the_hook_of_a_resume_is_killed(make_box: Make) -> None:
     assert_once(box, "main", "one")
 
 
+def test_a_mention_before_it_is_known_who_was_compacted(make_box: Make) -> None:
+    """The client does not say whether main or its subagent was compacted, and writes it down after the next prompt."""
+    box = make_box("2-1-260")
+    box.sim.start()
+    box.sim.read("one/f.py")
+    box.sim.subagent("a1")
+    box.sim.read("one/f.py", agent="a1")
+    idle(box)
+    box.sim.compact()
+    usual, path = box.hooks, Path(box.sim.transcript)
+
+    def early(name: str, raw: dict[str, object]) -> list[str]:
+        whole = path.read_bytes()
+        path.write_bytes(whole[: whole.find(b'"subtype":"compact_boundary"')].rpartition(b"\n")[0] + b"\n")
+        answer = usual(name, raw)
+        path.write_bytes(whole)
+        return answer
+
+    box.hooks = early
+    box.sim.prompt("look at @two/f.py")
+    box.hooks = usual
+    for _ in range(3):
+        idle(box)
+    assert rules_in(box).get("two") == 1
+
+
 # --- two clients on one session ---------------------------------------------------------------------
 
 
-def test_a_third_client_finds_what_the_second_was_given(make_box: Make) -> None:
+@pytest.mark.parametrize("held", [False, True], ids=["with results", "with a denial"])
+def test_a_third_client_finds_what_the_second_was_given(make_box: Make, held: bool) -> None:
     box = make_box()
     box.environ["CLAUDE_PID"] = str(os.getpid())  # it runs, and does nothing
     box.sim.start()
     idle(box)
     box.environ["CLAUDE_PID"] = "4194301"
     box.sim.start("resume")
-    box.sim.read("one/f.py")
+    box.sim.write("one/new.py") if held else box.sim.read("one/f.py")
     idle(box)
     first = box.state()
     assert not any("/one/" in path for path in first["files"])

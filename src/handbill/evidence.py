@@ -129,11 +129,13 @@ def _look_for_missed(
     elif event.kind == TOOL_BATCH_FINISHED and not host.records_injections(event):
         # there a hook that died left no trace: the last calls are looked at again
         facts.missed = host.calls(event, world, _LAST_CALLS)
-    if asked.moved:  # a prompt that was sent again: its mentions were taken for what the undone one had brought
-        facts.missed += host.mentions(event, world, _LAST_CALLS)
+    if asked.moved or late or unknown or facts.boundary_from >= 0:
+        # a prompt that was sent again, or whose rules were left to wait until we knew whether it was compacted
+        there = facts.content.prompts if facts.content is not None else {}
+        facts.missed += [tool for tool in host.mentions(event, world, _LAST_CALLS) if tool.id in there]
     if facts.whole_content and facts.content is not None:  # what was undone is nobody's concern
-        there = {*facts.content.calls, *facts.content.prompts}
-        facts.missed = [tool for tool in facts.missed if tool.id in there]
+        calls = {*facts.content.calls, *facts.content.prompts}
+        facts.missed = [tool for tool in facts.missed if tool.id in calls]
 
 
 def _compacted_behind(content: Content | None, offset: int) -> bool:

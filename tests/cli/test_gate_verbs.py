@@ -189,7 +189,9 @@ def test_a_worker_gets_what_it_needs_and_nothing_is_set_for_all(box: Box, tmp_pa
     assert {"Stop", "PreToolUse", "SessionStart"} <= set(json.loads(settings.read_text())["hooks"])
     assert stat.S_IMODE(settings.stat().st_mode) == 0o600
     assert sorted(path for path in box.project.rglob("*") if "sessions" not in path.parts) == before
-    other = engine("worker", "launch", "w2", str(box.project), "Other", str(tmp_path / "contracts" / "o.md"), cwd=tmp_path)["data"]
+    other = engine(
+        "worker", "launch", "w2", str(box.project), "Other", str(tmp_path / "contracts" / "o.md"), cwd=tmp_path
+    )["data"]
     assert other["session"] != data["session"]
 
 

@@ -113,9 +113,10 @@ def left(window: Window, content: Content) -> list[str]:
 def found(window: Window, content: Content, now: float) -> Window:
     """What is in the window although the ledger does not say so: it is not delivered a second time."""
     after = window
-    newest = content.newest(content.blocks)
+    blocks = content.in_order()
+    newest = content.newest([title for _, title in blocks])
     waiting = {item[0] for claim in window.claims for item in claim["items"]}
-    for title in content.blocks:
+    for call, title in blocks:
         shown_path, digest, part, parts = title
         path = meant(shown_path)
         record = after.files.get(path)
@@ -127,7 +128,7 @@ def found(window: Window, content: Content, now: float) -> Window:
             continue
         if after is window:
             after = window.copy()
-        _adopt(after, title, content, now)
+        _adopt(after, title, content, now, call)
         if after.holds(path):
             after.pending.pop(path, None)
     return after
