@@ -282,6 +282,58 @@ def test_a_mention_after_a_rewind_in_a_window_that_was_adopted(make_box: Make) -
     assert_once(box, "main", "one", "two")
 
 
+@pytest.mark.parametrize("case", ["queued", "interrupted", "made good"])
+def test_rules_of_a_call_before_the_rewind_that_came_after_it(make_box: Make, case: str) -> None:
+    box = make_box()
+    big = "".join(f"line {number:04} of one {'x' * 60}\n" for number in range(400))
+    box.write("one/.directives/AGENTS.md", big if case == "queued" else "rules of one\n")
+    box.sim.start()
+    box.sim.prompt("one")
+    usual = box.hooks
+    if case == "made good":
+        box.hooks = nothing
+    box.sim.read("one/f.py")
+    box.hooks = usual
+    if case == "made good":
+        box.sim.fail("PostToolBatch")
+    undone = box.sim.prompt("two")
+    idle(box)
+    box.sim.rewind(undone)
+    box.sim.prompt("three")
+    for _ in range(6):
+        idle(box)
+    seen = "".join(text for _, text in box.sim.views["main"])
+    assert [seen.count(line) for line in (big if case == "queued" else "rules of one").splitlines()] == [1] * (
+        400 if case == "queued" else 1
+    )
+
+
+def test_a_line_that_refers_to_a_text_and_the_text_itself(make_box: Make) -> None:
+    """A compaction keeps the line and not the text; then the text is delivered under the same title, once."""
+    box = make_box()
+    for name in ("one", "two"):
+        box.write(f"{name}/.directives/AGENTS.md", "THE-RULE\n")
+    box.sim.start()
+    box.sim.read("one/f.py")
+    box.sim.read("two/f.py")
+    box.sim.compact()
+    box.sim.read("two/f.py")
+    for _ in range(6):
+        idle(box)
+    assert sum(text.count("THE-RULE") for _, text in box.sim.views["main"]) == 1
+
+
+def test_a_rule_that_the_agent_opens_itself(make_box: Make) -> None:
+    box = make_box()
+    box.sim.start()
+    assert names(box.sim.read("one/.directives/AGENTS.md")) == []
+    assert names(box.sim.read("one/f.py")) == []
+    box.write("one/.directives/AGENTS.md", "new rules of one, longer than before\n")
+    assert "new rules" in "".join([*box.sim.prompt("x").texts, *box.sim.read("one/f.py").texts])
+    part = ("Read", {"file_path": str(box.project / "two/.directives/AGENTS.md"), "limit": 1})
+    assert names(box.sim.batch(part)) == ["two"]
+
+
 def test_one_rewind_is_logged_once(make_box: Make) -> None:
     box = make_box()
     box.sim.start()

@@ -10,7 +10,7 @@ from handbill.core.event import MAIN
 from handbill.core.paths import name
 from handbill.core.plan import BLOCK
 from handbill.core.sheet import Refusal, Sheet
-from handbill.core.window import LINKED, NAMED_BY, SEEDING, see
+from handbill.core.window import LINKED, NAMED_BY, PASSING, SEEDING, see
 from handbill.digest import digest_of
 from handbill.errors import StateUnwritable
 from handbill.turn import Answer
@@ -52,6 +52,8 @@ def advance(turn: Turn, window: Window | None) -> Window | None:
 def check_found_files(turn: Turn, window: Window) -> None:
     """Files that only the transcript told us of: are they still as they were delivered?"""
     for path, record in window.files.items():
+        if record["reason"] in PASSING and not record.get("stamp"):
+            turn.plan.known[path] = turn.world.stamp(path)
         unknown = record["via"] != "host" and not record.get("stamp")
         sheet = turn.world.load(path) if unknown else None
         if sheet is None or isinstance(sheet, Refusal):

@@ -123,19 +123,30 @@ def _look_for_missed(
     if asked.failed or facts.chapter == epochs.ADOPT:  # of an unknown window, nobody has looked at the signs
         facts.failures = host.failures(event, world, since)
     late = window is not None and window.suspect >= 0 and _compacted_behind(facts.content, window.suspect)
+    kept = _kept_an_unknown_part(window, facts.content)
     unknown = facts.chapter in (epochs.ADOPT, epochs.AUDIT)
-    if unknown or late or facts.failures or facts.missed_mark or asked.interrupted:
+    failed = bool(facts.failures) or facts.missed_mark or asked.interrupted
+    # what moved or was kept: rules of calls that are still there may be gone, because they came later
+    if unknown or late or failed or asked.moved or kept:
         facts.missed = host.calls(event, world, _CALLS)
     elif event.kind == TOOL_BATCH_FINISHED and not host.records_injections(event):
         # there a hook that died left no trace: the last calls are looked at again
         facts.missed = host.calls(event, world, _LAST_CALLS)
-    if asked.moved or late or unknown or facts.boundary_from >= 0:
-        # a prompt that was sent again, or whose rules were left to wait until we knew whether it was compacted
-        there = facts.content.prompts if facts.content is not None else {}
-        facts.missed += [tool for tool in host.mentions(event, world, _LAST_CALLS) if tool.id in there]
+    if facts.content is not None and (asked.moved or kept):
+        facts.missed = [tool for tool in facts.missed if tool.id in facts.content.calls]
+    if unknown or late or failed or asked.moved or kept or facts.boundary_from >= 0:
+        there = facts.content.prompts if facts.content is not None else None
+        found = host.mentions(event, world, _LAST_CALLS)
+        facts.missed += [tool for tool in found if there is None or tool.id in there]
     if facts.whole_content and facts.content is not None:  # what was undone is nobody's concern
         calls = {*facts.content.calls, *facts.content.prompts}
         facts.missed = [tool for tool in facts.missed if tool.id in calls]
+
+
+def _kept_an_unknown_part(window: Window | None, content: Content | None) -> bool:
+    """Somebody compacted by hand, and now the transcript shows which part of the window stayed."""
+    known = window is not None and bool(window.flags.get("kept_unknown"))
+    return known and window is not None and _compacted_behind(content, window.carried_from)
 
 
 def _compacted_behind(content: Content | None, offset: int) -> bool:

@@ -84,7 +84,7 @@ def _run(turn: Turn) -> Answer:
         _find_added(turn)
     if current is not None:
         turn.has_session = bool(current.work.get("session"))
-        _heard(turn, current, channel)
+        _heard(turn, window, current, channel)
         turn.plan.add(decide(turn, current))
     changed = current is not window
     pending = current is not None and bool(current.pending) and channel
@@ -115,18 +115,19 @@ def _of_terminal(turn: Turn, first: Window) -> Window | None:
     return second
 
 
-def _heard(turn: Turn, current: Window, channel: bool) -> None:
+def _heard(turn: Turn, before: Window | None, current: Window, channel: bool) -> None:
     """Word that commands left, and what only the host's record still knows of a window that had to be rebuilt."""
     event = turn.event
     for notice in turn.store.notices(event.session_id) if channel else ():
         (event.tasks if notice["verb"] == "task" else event.notices).append(notice)
     if event.agent_id and event.tasks:
         event.call = turn.host.call_behind(event, turn.world)
+    settled = before is not None and bool(before.carried) and not current.carried
     compared = turn.facts is not None and turn.facts.whole_content
     rebuilt = compared and turn.opened != ""
     if rebuilt or any(notice["verb"] in ("activate", "continue") for notice in event.notices):
         event.skills = _skills_loaded(turn)  # what the host itself brought is there
-    if compared:
+    if compared or settled:
         from handbill.delivery import check_found_files
 
         check_found_files(turn, current)

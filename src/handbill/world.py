@@ -25,7 +25,7 @@ _NO_LINK = (errno.EINVAL, errno.ENOENT, errno.ENOTDIR)  # not a link, or not the
 _ODD = bytes([*range(9), 11, 12, *range(13, 32), 127, 0xC2, 0xE2])
 
 
-_MANY = 200  # entries of a directory; of a larger one, only the names that are asked for are looked at
+_LARGE = 1 << 15  # bytes that a directory itself takes; a larger one has thousands of entries and is not listed
 
 
 def real_path(path: str) -> str:
@@ -131,15 +131,15 @@ class World:
 
     def present(self, directory: str, names: Collection[str]) -> Collection[str]:
         """Which of these names a directory has, however many others it has."""
-        try:
-            entries = posix.scandir(directory)
-        except (OSError, ValueError):
+        size = self.size(directory)
+        if size < 0:
             return ()
-        with entries:
-            found = [entry.name for entry, _ in zip(entries, range(_MANY + 1))]
-        if len(found) <= _MANY:
-            return found
-        return [name for name in names if self._kind(f"{directory}/{name}")]
+        if size > _LARGE:
+            return [name for name in names if self._kind(f"{directory}/{name}")]
+        try:
+            return posix.listdir(directory)
+        except OSError:
+            return ()
 
     def inode(self, path: str) -> str:
         """Identity of a file across links; empty if there is none."""

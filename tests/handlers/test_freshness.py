@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import Any
+
+import pytest
 
 from box import Box
 from handbill.core.event import PROMPT_SUBMITTED, Event
@@ -60,10 +63,30 @@ def test_not_what_the_agent_read_or_changed_itself(make_box: Callable[..., Box])
         box.sim.batch((tool, {"file_path": str(box.project / PAGE)}))
         box.sim.prompt("go on")
         box.sim.read("one/f.py")
-    change(box, PAGE, "by sed\n")
-    box.sim.batch(("Bash", {"command": f"sed -i s/a/b/ {PAGE}"}, ""))
-    box.sim.read("one/f.py")
     assert updated(box) == []
+
+
+@pytest.mark.parametrize(
+    "tool, values",
+    [
+        ("Bash", {"command": f"sed -i s/a/b/ {PAGE}"}),
+        ("Bash", {"command": f"head -1 {PAGE}"}),
+        ("Bash", {"command": f"ls -l {PAGE} 2>/dev/null"}),
+        ("Read", {"file_path": "{project}/" + PAGE, "limit": 1}),
+    ],
+)
+def test_a_call_that_only_names_a_changed_file(make_box: Callable[..., Box], tool: str, values: dict[str, Any]) -> None:
+    """It may have shown a part of the file, or nothing of it."""
+    box = begun(make_box())
+    change(box, PAGE, "new rules\n")
+    named = {
+        name: value.replace("{project}", str(box.project)) if name == "file_path" else value
+        for name, value in values.items()
+    }
+    box.sim.batch((tool, named, "x"))
+    box.sim.prompt("go on")
+    box.sim.read("one/f.py")
+    assert updated(box) == ["AGENTS.md"]
     change(box, PAGE, "by somebody else\n")
     box.sim.read("one/f.py")
     assert updated(box) == ["AGENTS.md"]

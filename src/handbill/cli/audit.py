@@ -37,7 +37,8 @@ def audit(window: Window, content: Content | None, key: Key, place: Place) -> Re
     def show(screen: Console) -> None:
         if not rows:
             screen.print(
-                f"the ledger and the client's record agree: {count(len(content.blocks), 'block')} in the window"
+                f"{safe('.'.join(key))}: the ledger and the client's record agree, "
+                f"{count(len(content.blocks), 'block')} in the window"
             )
             return
         drawn = table("file", "ledger", "client's record")
@@ -77,6 +78,8 @@ def audit_all(windows: Iterable[tuple[Key, Window, Content | None]], place: Plac
 def differences(window: Window, content: Content) -> list[dict[str, str]]:
     gone = left(window, content)
     rows = [{"file": path, "ledger": "in the window", "record": "not there"} for path in gone]
+    twice = dict.fromkeys(meant(title[0]) for title in content.repeated)
+    rows += [{"file": path, "ledger": "in the window", "record": "there more than once"} for path in twice]
     titles = content.titles(denied_calls(window))
     for path in dict.fromkeys(meant(title[0]) for title in titles):
         if path not in window.files and path not in window.carried:

@@ -105,9 +105,19 @@ def choose_window(place: Place, session: str | None, agent: str | None) -> Key:
             "no window is known here yet",
             "start the agent in this project; `engine doctor` shows whether hooks are installed",
         )
-    newest = max(keys, key=lambda key: os.path.getmtime(window_file(place.store, key)))
+    newest = max(keys, key=lambda key: _last_used(place, key))
     main = (newest[0], MAIN)
     return main if agent is None and main in keys else newest
+
+
+def _last_used(place: Place, key: Key) -> float:
+    """When its ledger or its transcript was written: a window that is only looked at changes no ledger."""
+    moment = os.path.getmtime(window_file(place.store, key))
+    try:
+        window = place.store.read(key)
+        return max(moment, os.path.getmtime(window.transcript)) if window is not None and window.transcript else moment
+    except (OSError, HandbillError):
+        return moment
 
 
 def session_of(key: Key) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handbill.core.event import PROMPT_SUBMITTED, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED, TOOL_CALLED
 from handbill.core.records import Records
-from handbill.core.window import RESTORED, Window
+from handbill.core.window import HOST_ONCE, PASSING, Window
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,6 +119,7 @@ def compacted(window: Window, offset: int, now: float) -> Window:
     twin.claims = []
     twin.suspect = -1
     twin.flags["compacted"] = now
+    twin.flags.pop(HOST_ONCE, None)
     twin.flags[DUE] = offset
     if manual:
         twin.flags["kept_unknown"] = True  # its beginning may be what is left
@@ -151,7 +152,7 @@ def arming(window: Window, offset: int, trigger: str) -> Window:
 def reloaded(record: Record) -> bool:
     """Root instruction files are read again by the host itself after a compaction; of skills, the first part."""
     cut = record["reason"].startswith("skill ") and record["chars"] > REATTACHED
-    passing = record["reason"].startswith("nested") or record["reason"] == RESTORED
+    passing = record["reason"].startswith("nested") or record["reason"] in PASSING
     return bool(record["via"] == "host" and not passing and not cut)
 
 

@@ -32,6 +32,10 @@ def handles_files(values: dict[str, Any]) -> bool:
     return ">" in command or any(word.rpartition("/")[2] in _HANDLES for word in command.split())
 
 
+def _reads_a_part(tool: Tool) -> bool:
+    return bool(tool.values.get("limit") or tool.values.get("offset"))
+
+
 class Tool:
     """One tool call: what it is called, its id, and the paths it touched.
 
@@ -136,13 +140,9 @@ class Event:
         return self.session_id + self.terminal, self.agent_id or MAIN
 
     def own_paths(self) -> set[str]:
-        """Files that the agent itself read or changed just now, by calls that did so."""
-        return {
-            path
-            for tool in self.tools
-            if tool.id in self.calls and not tool.failed and (tool.name != "Bash" or handles_files(tool.values))
-            for path in (*tool.files, *tool.places)
-        }
+        """Files that the agent itself read as a whole, or changed, just now. A shell command may do anything."""
+        own = [tool for tool in self.tools if tool.id in self.calls and not tool.failed and tool.name != "Bash"]
+        return {path for tool in own if not _reads_a_part(tool) for path in (*tool.files, *tool.places)}
 
     def is_moment(self, batch: str) -> bool:
         """Is this the moment of that name? A call that was held is of the batch that it ends in."""

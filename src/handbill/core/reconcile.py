@@ -6,7 +6,7 @@ from handbill.core.epochs import SAME_MOMENT, next_epoch, opened, reloaded, with
 from handbill.core.event import TOOL_CALLED
 from handbill.core.pack import meant, shown
 from handbill.core.paths import parent
-from handbill.core.window import DOUBTFUL, NAMED_BY, NEVER_IN_A_TAIL, RESTORED, see, with_letter
+from handbill.core.window import DOUBTFUL, HOST_ONCE, NAMED_BY, NEVER_IN_A_TAIL, PASSING, RESTORED, see, with_letter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ def inherited(window: Window, content: Content, *, records: bool) -> Window:
             twin = _restored(twin, path, record, content)
     _drop_orphans(twin)
     _want_named(twin, window.carried)
+    for path in [path for path in content.files if "/.directives/" in path and path not in twin.files]:
+        twin = see(twin, path, "", RESTORED, window.flags.get("compacted", 0.0))  # the agent had read a rule itself
     twin.carried, twin.carried_from = {}, 0
     twin.flags.pop("kept_unknown", None)
     return twin
@@ -87,6 +89,7 @@ def resumed(window: Window, content: Content, event: Event, now: float) -> Windo
         elif not kept:
             twin = _restored(twin, path, record, content)
     twin.carried, twin.carried_from, twin.suspect = {}, 0, -1
+    twin.flags.pop(HOST_ONCE, None)
     twin.flags.pop("kept_unknown", None)
     twin.claims = [claim for claim in window.claims if _of_this_moment(claim, event, now)]
     _without_undone_work(twin, content)
@@ -172,6 +175,8 @@ def rewound(window: Window, content: Content, event: Event) -> Window:
         kept = record["parts"] if unchanged else _kept_parts(path, record, titles)
         if not kept:
             del twin.files[path]
+            if record["reason"].startswith("nested"):
+                twin.flags[HOST_ONCE] = [*twin.flags.get(HOST_ONCE, ()), path]
         elif kept != record["parts"]:
             twin.files[path] = {**record, "parts": kept}
             if "." in kept:
@@ -205,7 +210,7 @@ def _want_named(window: Window, before: Mapping[str, Record]) -> None:
 
 def _survives_resume(path: str, record: Record, content: Content) -> bool:
     """Of what the host put there itself: it reads instruction files again, the rest is in the transcript or gone."""
-    passing = record["reason"] == RESTORED or record["reason"].startswith("skill ")
+    passing = record["reason"] in PASSING or record["reason"].startswith("skill ")
     return not passing or _host_has(path, record, content)
 
 
@@ -218,7 +223,7 @@ def _is_at_work(work: dict[str, Any], content: Content) -> bool:
 
 def _host_has(path: str, record: Record, content: Content) -> bool:
     """Root instruction files precede the conversation; a skill is where it was invoked."""
-    if record["reason"] == RESTORED:
+    if record["reason"] in PASSING:
         return path in content.files
     return reloaded(record) and (not record["reason"].startswith("skill ") or parent(path) in content.skills)
 

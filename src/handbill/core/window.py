@@ -30,8 +30,12 @@ SCHEMA = 1
 NEVER_IN_A_TAIL = (SESSION_STARTED, SUBAGENT_STARTED)
 # Why a file is in the window: the host put it back after a compaction. The next compaction may not.
 RESTORED = "restored by the client"
+READ_ITSELF = "read by the agent"  # the agent opened the file before we could deliver it
+PASSING = (RESTORED, READ_ITSELF)  # in the window as long as the message that shows it
 OWN_DIRECTIVE = "your own directive"  # why a file of the user's own library is delivered
 GUESSED = "imported by "  # begins the reason of a file that the host brings, as far as we can tell by its CLAUDE.md
+# A window's flag: files that a rewind removed, and that the host brings only once until it is compacted or restarted.
+HOST_ONCE = "host_once"
 NAMED_BY = "named by "  # begins the reason of a page that another page refers to
 DOUBTFUL = "doubtful"  # how a file came: the host may restore it, or not
 SEEDING, LINKED = "seeding", "active"

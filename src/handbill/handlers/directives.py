@@ -8,7 +8,7 @@ from __future__ import annotations
 from handbill.core.event import MENTION, handles_files
 from handbill.core.paths import parent, under
 from handbill.core.plan import Plan
-from handbill.core.window import GUESSED
+from handbill.core.window import GUESSED, HOST_ONCE, READ_ITSELF
 from handbill.handlers.roots import inside, root_of
 
 TYPE_CHECKING = False
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 FOLDER = ".directives"
+_READ_WHOLE = 32_000  # bytes; of a larger file, a client shows only a part
 MOST_LEVELS = 1000  # directories in one event
 
 # How a directory was touched: some hosts bring a bare AGENTS.md along with a file that is read, and only then.
@@ -40,7 +41,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
 class Look:
     """What the directories of one event ask for."""
 
-    __slots__ = ("config", "done", "event", "own", "plan", "types", "window", "world")
+    __slots__ = ("config", "done", "event", "own", "plan", "read", "types", "window", "world")
 
     def __init__(
         self, event: Event, window: Window, world: World, config: Config, types: tuple[str, ...] | None = None
@@ -54,9 +55,13 @@ class Look:
         self.plan = Plan()
         self.done: set[str] = set()
         self.own = event.own_paths()
+        reads = [tool for tool in event.tools if tool.name == "Read" and tool.id in event.calls]
+        self.read = {path for tool in reads for path in tool.files if path in self.own}
 
     def at(self, place: str, how: str = ACTED) -> None:
         directory = inside(place, self.world, self.config)
+        folder = f"{directory}/".find(f"/{FOLDER}/")
+        directory = directory[:folder] if folder >= 0 else directory  # rules are read: they speak for what is around
         root = root_of(directory, self.world, self.config, self.event.added)
         if not root:
             return
@@ -88,7 +93,12 @@ class Look:
             if self.window.holds(path):
                 self._compared(path)
                 continue
-            brings = _host_brings(level, path, how, self.event, self.world, self.config)
+            if path in self.read and 0 < self.world.size(path) < _READ_WHOLE:
+                self.plan.seen.append((path, READ_ITSELF))
+                self.plan.known[path] = self.world.stamp(path)
+                continue
+            once = path in self.window.flags.get(HOST_ONCE, ())
+            brings = "" if once else _host_brings(level, path, how, self.event, self.world, self.config)
             if brings == LATER:
                 later = True
             elif brings:

@@ -136,12 +136,15 @@ def _drop_untrue(found: Content) -> None:
 def _take(row: Row, found: Content, number: int, at: int) -> None:
     """`number`: its place among the rows; `at`: the byte where it begins."""
     whole, cut = blocks_and_cuts(row)
+    found.repeated.update(title for title in whole if title in found.blocks and title not in found.same)
     found.order.update({("", title): number for title in whole})
     found.blocks.update(whole)
     for title, body in [one for text in _injected(row) for one in bodies_in(text)]:
         other = same_rules_as(body)
         if other:
             found.same[title] = other
+        elif title in whole:
+            found.same.pop(title, None)  # the text itself came later, under the same title
         if title[3] > 1:
             found.parts[title] = body
     found.cut |= cut
