@@ -62,7 +62,8 @@ def content_of(window: Window, place: Place) -> tuple[Content | None, Event, Wor
     agent = "" if window.agent == MAIN else window.agent
     event = Event("stopping", window.session, agent_id=agent, transcript=window.transcript, version=claude_code.NEWEST)
     world = World(place.config.roots)
-    marks = [str(one["batch"]) for one in (*window.files.values(), *window.claims) if one.get("batch")]
+    second = "~" in window.session  # its rows are known by its own calls; those of the first one may be undone
+    marks = [str(one["batch"]) for one in (*window.files.values(), *window.claims) if second and one.get("batch")]
     return (claude_code.window_now(event, world, marks=marks) if window.transcript else None), event, world
 
 

@@ -16,7 +16,7 @@ _COMPACT = "compact:"
 class Content:
     __slots__ = (
         "answered", "blocks", "boundary", "calls", "commands", "cut", "denials", "file_calls", "files", "last_answer",
-        "order", "parts", "prompts", "repeated", "same", "skills", "whole",
+        "order", "parts", "prompts", "same", "skills", "whole",
     )  # fmt: skip
 
     def __init__(self, *, whole: bool = True) -> None:
@@ -24,7 +24,6 @@ class Content:
         self.blocks: dict[Title, int] = {}  # our blocks, with their sizes
         self.same: dict[Title, str] = {}  # blocks of one line: the text is in the window under this other name
         self.parts: dict[Title, str] = {}  # texts of the blocks that are parts of a file
-        self.repeated: set[Title] = set()  # blocks that are there more than once
         self.denials: dict[str, dict[Title, int]] = {}  # tool call -> our blocks in the reason it was denied with
         self.order: dict[tuple[str, Title], int] = {}  # (denied call, or none; block) -> its place
         self.cut: set[Title] = set()  # blocks that the host replaced by a preview

@@ -48,12 +48,13 @@ def _anchor(boundary: Row) -> str:
 
 
 def drop_foreign_compactions(rows: Rows, own: Own) -> bool:
-    """Compactions of another client that writes to the same transcript are not in this window; were there any?
+    """Compactions that are not in this window; were there any? Another client that writes to the same transcript was
+    compacted, or a rewind went back to before a compaction.
 
-    This window's own rows, from its newest mark back, lead past a compaction of its own: through the boundary, or
-    from behind it to what it kept. They lead past another client's by a message of their own.
+    This window's own rows, from its newest mark (or the newest row) back, lead past a compaction of its own: through
+    the boundary, or from behind it to what it kept. They lead past another one by a message of their own.
     """
-    marked = next((found for marks in own if marks and (found := _last_marked(rows, marks))), "")
+    marked = next((found for marks in own if marks and (found := _last_marked(rows, marks))), rows.last)
     chain = _ancestors(rows, marked) if marked else []
     foreign = [uuid for uuid, row in rows.by_id.items() if is_boundary(row) and _is_foreign(rows, uuid, chain)]
     for uuid in foreign:

@@ -136,7 +136,6 @@ def _drop_untrue(found: Content) -> None:
 def _take(row: Row, found: Content, number: int, at: int) -> None:
     """`number`: its place among the rows; `at`: the byte where it begins."""
     whole, cut = blocks_and_cuts(row)
-    found.repeated.update(title for title in whole if title in found.blocks and title not in found.same)
     found.order.update({("", title): number for title in whole})
     found.blocks.update(whole)
     for title, body in [one for text in _injected(row) for one in bodies_in(text)]:
