@@ -348,3 +348,33 @@ def test_one_rewind_is_logged_once(make_box: Make) -> None:
     box.sim.batch(("Write", new), ("Write", {**new, "file_path": str(box.project / "other.py")}))
     idle(box)
     assert len(box.log("new-epoch")) == 1 and len(box.log("lost")) == 1
+
+
+# --- where the client was started -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mark", [".git", ".handbill.toml"])
+def test_a_client_that_is_started_in_a_subfolder(make_box: Make, mark: str) -> None:
+    """The rules and the context of the whole repository count, and commands see the window from everywhere."""
+    box = make_box()
+    (box.project / mark).touch()
+    box.write(".directives/INVARIANTS.md", "rules of the root\n")
+    box.write(".context/TASKS.md", "tasks of the project\n")
+    box.environ["CLAUDE_PROJECT_DIR"] = str(box.project / "one")
+    box.sim.start()
+    box.sim.read("two/f.py")
+    idle(box)
+    seen = "".join(text for _, text in box.sim.views["main"])
+    assert all(seen.count(words) == 1 for words in ("rules of the root", "tasks of the project", "rules of two"))
+    for folder in ("", "one", "two"):
+        done = box.process(f"cd {box.project / folder} && engine window", CLAUDE_CODE_SESSION_ID="")
+        assert "two/.directives/AGENTS.md" in done.stdout, (folder, done.stdout, done.stderr)
+
+
+def test_what_was_unpacked_below_a_project_is_not_a_part_of_it(make_box: Make) -> None:
+    box = make_box()
+    box.write(".directives/INVARIANTS.md", "rules of the root\n")
+    box.environ["CLAUDE_PROJECT_DIR"] = str(box.project / "one")  # only a folder `.claude` is above it
+    box.sim.start()
+    box.sim.read("one/f.py")
+    assert "rules of the root" not in "".join(text for _, text in box.sim.views["main"])

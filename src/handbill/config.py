@@ -180,6 +180,25 @@ def _folder_name(project: str) -> str:
     return f"%{digest_of(project)}"
 
 
+def project_around(start: str, environ: Mapping[str, str]) -> str:
+    """The project that a folder belongs to: itself if it is marked as one, else the repository around it, else itself.
+
+    A client may be started anywhere in a repository. A `.claude` folder further up proves nothing: what was unpacked
+    below somebody's project is not a part of it.
+    """
+    level, home = start, home_of(environ)
+    marks: tuple[str, ...] = (".claude", PROJECT_FILE, ".git")
+    while level not in ("", "/", home):
+        for mark in marks:
+            try:
+                posix.stat(f"{level}/{mark}")
+                return level
+            except (OSError, ValueError):
+                continue
+        level, marks = level[: level.rfind("/")], marks[1:] if level == start else marks
+    return start
+
+
 def sources(project: str, environ: Mapping[str, str]) -> list[list[Any]]:
     """[path, mtime, size] of the files that exist, the user's first."""
     user = folder_of("XDG_CONFIG_HOME", ".config", environ)

@@ -124,7 +124,10 @@ def _project(raw: Mapping[str, Any], environ: Mapping[str, str]) -> str:
 
     cwd = raw.get("cwd")
     path = environ.get("CLAUDE_PROJECT_DIR") or (cwd if isinstance(cwd, str) else "") or posix.getcwd()
-    return normal(path) if path.startswith("/") else normal(f"{posix.getcwd()}/{path}")
+    start = normal(path) if path.startswith("/") else normal(f"{posix.getcwd()}/{path}")
+    from handbill.config import project_around
+
+    return project_around(start, environ)
 
 
 def _prune_daily(store: Any) -> None:

@@ -64,6 +64,9 @@ def test_not_what_the_agent_read_or_changed_itself(make_box: Callable[..., Box])
         box.sim.prompt("go on")
         box.sim.read("one/f.py")
     assert updated(box) == []
+    change(box, PAGE, "by somebody else\n")
+    box.sim.read("one/f.py")
+    assert updated(box) == ["AGENTS.md"]
 
 
 @pytest.mark.parametrize(
@@ -85,9 +88,6 @@ def test_a_call_that_only_names_a_changed_file(make_box: Callable[..., Box], too
     }
     box.sim.batch((tool, named, "x"))
     box.sim.prompt("go on")
-    box.sim.read("one/f.py")
-    assert updated(box) == ["AGENTS.md"]
-    change(box, PAGE, "by somebody else\n")
     box.sim.read("one/f.py")
     assert updated(box) == ["AGENTS.md"]
 

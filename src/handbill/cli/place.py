@@ -7,7 +7,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from handbill.config import Config, load, state_roots
+from handbill.config import Config, load, project_around, state_roots
 from handbill.core.event import MAIN
 from handbill.errors import HandbillError
 from handbill.store.files import FileStore, file_name
@@ -39,8 +39,8 @@ def find_project(start: str | None = None) -> str:
             raise HandbillError(f"there is no folder {start}", "name the project's folder with --project")
         return os.path.abspath(start)
     if told:
-        return os.path.abspath(told)
-    return project_of_window(os.environ.get("CLAUDE_CODE_SESSION_ID", "")) or project_around(os.getcwd())
+        return project_around(os.path.abspath(told), os.environ)
+    return project_of_window(os.environ.get("CLAUDE_CODE_SESSION_ID", "")) or marked_project(os.getcwd()) or os.getcwd()
 
 
 def project_of_window(session: str) -> str:
@@ -53,20 +53,14 @@ def project_of_window(session: str) -> str:
     return ""
 
 
-def project_around(place: str) -> str:
-    """The nearest folder above with a mark of a project; the place itself if there is none."""
-    return marked_project(place) or os.path.abspath(place)
-
-
 def marked_project(place: str) -> str:
-    """The nearest folder above with a mark of a project; empty: there is none."""
-    level = os.path.abspath(place)
-    while True:
-        if level != os.path.expanduser("~") and any(os.path.exists(os.path.join(level, mark)) for mark in _MARKS):
-            return level
+    """The project that a folder belongs to; empty: it belongs to none. A person may be anywhere in a project."""
+    level = project_around(os.path.abspath(place), os.environ)
+    while not any(os.path.exists(os.path.join(level, mark)) for mark in _MARKS) or level == os.path.expanduser("~"):
         if level == os.path.dirname(level):
             return ""
         level = os.path.dirname(level)
+    return level
 
 
 def here(project: str | None = None) -> Place:

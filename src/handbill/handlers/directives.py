@@ -183,7 +183,8 @@ def _host_brings(level: str, path: str, how: str, event: Event, world: World, co
     """Why the host itself puts this file into the window; empty: it does not. It says so too late, or not at all."""
     from handbill.handlers.native import imported, reads_agents_md
 
-    if under(config.project, level) and not event.reads_root:
+    start = event.project or config.project  # where the client was started: it reads instructions from there up
+    if under(start, level) and not event.reads_root:
         return ""
     if imported(level, path, world, config):
         return f"{GUESSED}CLAUDE.md"
@@ -191,7 +192,7 @@ def _host_brings(level: str, path: str, how: str, event: Event, world: World, co
     same_as_bare = path == bare or (world.is_file(bare) and world.inode(bare) == world.inode(path))
     if not same_as_bare or not event.reads_agents_md or not reads_agents_md(level, world, config):
         return ""
-    if under(config.project, level):
+    if under(start, level):
         return "session_start"
     # of a folder below, only together with a file that is read there
     return {READ: "nested, read by the host", LOOKED: LATER, ACTED: ""}[how]
