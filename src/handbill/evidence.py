@@ -91,6 +91,8 @@ def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, wor
     scanned = window.flags.get("scanned", 0)
     facts.boundary_from = scanned if asked.compacted else -1
     marks = [claim["batch"] for claim in window.claims]
+    if event.terminal:  # two clients write to one transcript: this one's rows are known by what it was given
+        marks += [record["batch"] for record in window.files.values() if record["batch"]]
     since = [claim["offset"] for claim in window.claims]
     since += [max(window.carried_from - _BACK, 0)] if window.carried else []
     since += [max(window.suspect - _BACK, 0)] if window.suspect >= 0 else []

@@ -6,7 +6,7 @@ holds what that version's loader rebuilds.
 
 from __future__ import annotations
 
-from handbill.hosts.claude_rows import calls_in, has_result, is_boundary, message_id
+from handbill.hosts.claude_rows import attachment_of, calls_in, has_result, is_boundary, message_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -237,6 +237,11 @@ def _close_before(rows: Rows, found: list[str]) -> str:
     return min(near, key=lambda uuid: near[uuid], default="")
 
 
+def _is_of_a_start(row: Row) -> bool:
+    """What hooks said at a start leads to the prompts of that process: beside them, it is another process's."""
+    return attachment_of(row).get("hookEvent") == "SessionStart"
+
+
 def beside_chain(rows: Rows, inside: set[str], chain: list[str], loader: Loader | None) -> set[str]:
     """Rows off the chain that are in the window all the same; never another prompt, and what followed it."""
     answers = {message_id(rows.by_id[uuid]) for uuid in chain if rows.by_id[uuid].get("type") == "assistant"}
@@ -255,7 +260,8 @@ def beside_chain(rows: Rows, inside: set[str], chain: list[str], loader: Loader 
         elif has_result(row):
             taken = near
         else:
-            taken = hangs and ((near and (loader is None or loader.siblings)) or parent in below)
+            beside = near and (loader is None or loader.siblings) and not (loader is None and _is_of_a_start(row))
+            taken = hangs and (beside or parent in below)
         if taken:
             found.add(uuid)
             if hangs and parent in below:
