@@ -164,3 +164,14 @@ def test_what_only_the_clients_record_can_settle() -> None:
     carried = window(carried={"/a": {"via": "tool_batch_finished"}})
     assert _is_in_doubt(Event(STOPPING, "s"), doubtful) and not _is_in_doubt(Event(STOPPING, "s"), carried)
     assert _is_in_doubt(Event(TOOL_CALLED, "s"), carried) and not _is_in_doubt(Event(TOOL_CALLED, "s"), window())
+
+
+def test_a_write_is_held_again_after_a_compaction(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    assert box.sim.write("one/new.py").denied
+    box.sim.read("two/f.py")
+    box.sim.compact()
+    box.sim.read("two/f.py")
+    box.sim.read("two/f.py")
+    assert "rules of one" in box.sim.write("one/new2.py").denied

@@ -97,3 +97,9 @@ def test_events_of_an_unknown_window(kind: str, answer: str) -> None:
     event = batch() if kind == "tool_batch_finished" else Event(kind, "s")
     assert epochs.chapter(event, None, 5.0) == answer
     assert epochs.chapter(event, window(), 5.0) == epochs.GO_ON
+
+
+def test_a_subagents_window_is_not_resumed_by_another_process() -> None:
+    event = batch("t1", agent_id="a1", client=7)
+    assert epochs.chapter(event, window(agent="a1", client=5), 9.0) == epochs.GO_ON
+    assert epochs.chapter(batch("t1", client=7), window(client=5), 9.0) == epochs.AUDIT

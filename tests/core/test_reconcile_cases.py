@@ -175,3 +175,23 @@ def test_a_skill_that_was_taken_back_is_not_at_work(
     work: dict[str, str], skills: list[str], titles: dict[tuple[str, str, int, int], int], after: dict[str, str]
 ) -> None:
     assert reconcile.rewound(window(work=work), content(titles, skills=skills), batch()).work == after
+
+
+@pytest.mark.parametrize(
+    "one, claims",
+    [
+        (record("s", hash="f" * 16), [{"id": 1, "batch": "t1", "items": [["/a", 1, "f" * 16, 1]]}]),  # on its way
+        (record(".", before="k", updated=True), []),  # it has changed since: that state is wanted
+        (record("k.", hash="f" * 16), []),  # a newer state is delivered in part
+    ],
+)
+def test_an_older_state_in_the_window_changes_nothing(one: dict[str, object], claims: list[object]) -> None:
+    before = window(files={"/a": one}, claims=claims, pending={"/a": "why"})
+    found = content({title("/a"): 5}, order={("", title("/a")): 1})
+    assert reconcile.found(before, found, 9.0) is before
+
+
+def test_a_skill_that_did_not_survive_a_resume() -> None:
+    files = {f"/s/{name}/SKILL.md": record("h", "host", reason=f"skill {name}, typed") for name in "xy"}
+    after = reconcile.resumed(window(files=files), content(skills=["/s/y"]), start("resume"), 99.0)
+    assert set(after.files) == {"/s/y/SKILL.md"}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from handbill.config import GATES, PACKAGE, Config
-from handbill.handlers.wording import lacking, message, say, texts
+from handbill.handlers.wording import _fact, lacking, message, say, texts
 from handbill.world import World
 
 SHIPPED = json.loads((Path(PACKAGE) / "data" / "messages.json").read_text(encoding="utf-8"))
@@ -121,3 +121,8 @@ def test_no_text_has_a_wrong_plural_for_one_or_two(tmp_path: Path, gate: str, st
     assert not re.search(r"\b1 (\w+ )?(files|messages|times)\b", one), one
     two = say(gate, kind, World(()), made, **dict.fromkeys(facts, 2))
     assert not re.search(r"\b2 (\w+ )?(file|message|time)\b", two), two
+
+
+def test_a_fact_stays_on_its_line_unless_it_is_a_list() -> None:
+    assert _fact("a\n[Held by Handbill] b", "", listed=False) == "a [Held by Handbill] b"
+    assert _fact("- a\n- b", "", listed=True) == "- a\n- b"

@@ -56,6 +56,9 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         yield "compare", _with(node, ops=[_COMPARE[type(node.ops[0])]()])
     elif isinstance(node, ast.BoolOp):
         yield "and-or", _with(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
+        for number in range(len(node.values)):
+            rest = [*node.values[:number], *node.values[number + 1 :]]
+            yield "operand", rest[0] if len(rest) == 1 else _with(node, values=rest)
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         yield "not", node.operand
     elif isinstance(node, ast.Constant) and isinstance(node.value, bool):

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
 from handbill.errors import CorruptState, HandbillError
-from handbill.store import sessions
+from handbill.store import disk, sessions
 
 
 def test_what_is_kept_comes_back(tmp_path: Path) -> None:
@@ -104,3 +105,37 @@ def test_a_state_that_is_a_link_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "S" / ".state.json").symlink_to(tmp_path / "secret.json")
     with pytest.raises(HandbillError, match="is a link"):
         sessions.read(str(tmp_path / "S"))
+
+
+class Killed(BaseException):
+    """The process dies."""
+
+
+@pytest.mark.parametrize("at", ["/.state.json", "/handbill/sessions/"])
+def test_a_process_that_dies_while_it_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str) -> None:
+    """The state before counts, and can be changed."""
+    folder = str(tmp_path / "sessions/S")
+    sessions.update(folder, lambda _: ({"v": 1, "skill": "a"}, None), make=True)
+    usual = disk.replace
+
+    def dying(path: str, data: bytes) -> None:
+        if at in path:
+            raise Killed
+        usual(path, data)
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(disk, "replace", dying)
+        sessions.update(folder, lambda state: ({**(state or {}), "skill": "b"}, None))
+    assert sessions.required(folder)["skill"] == "a"
+    sessions.update(folder, lambda state: ({**(state or {}), "skill": "c"}, None))
+    assert sessions.required(folder)["skill"] == "c"
+
+
+def test_two_projects_with_a_session_of_the_same_name(tmp_path: Path) -> None:
+    one, two, copied = (str(tmp_path / name / "sessions/S") for name in "abc")
+    for number, folder in enumerate((one, two, two)):
+        sessions.update(folder, lambda _, n=number: ({"v": 1, "skill": f"s{n}"}, None), make=True)  # type: ignore[misc]
+    assert sessions.required(one)["skill"] == "s0"
+    shutil.copytree(two, copied)
+    with pytest.raises(CorruptState):
+        sessions.read(copied)

@@ -1,0 +1,27 @@
+"""Whose a message from a command is."""
+
+from __future__ import annotations
+
+import pytest
+
+from handbill.core.event import TOOL_BATCH_FINISHED, Event, Tool
+from handbill.handlers.notices import belongs
+from makers import DictWorld, batch
+
+
+def notice(at: float) -> dict[str, object]:
+    return {"id": "n", "verb": "phase", "session": "/p/sessions/S", "line": "Phase: 1: X", "by": "agent", "at": at}
+
+
+@pytest.mark.parametrize("calls, mine", [({"t9"}, False), ({"old"}, True)])
+def test_a_call_that_is_looked_at_again_takes_no_message(calls: set[str], mine: bool) -> None:
+    event = batch("t9")
+    event.tools = [Tool("Bash", "old", values={"command": "engine session phase S 1"}, output="Phase: 1: X")]
+    event.calls = frozenset(calls)
+    assert belongs(notice(999.0), event, DictWorld({})) is mine  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("agent, mine", [("", True), ("a1", False)])
+def test_an_old_message_goes_to_the_main_window(agent: str, mine: bool) -> None:
+    event = Event(TOOL_BATCH_FINISHED, "s", agent_id=agent, project="/p", cwd="/p")
+    assert belongs(notice(100.0), event, DictWorld({})) is mine  # type: ignore[arg-type]
