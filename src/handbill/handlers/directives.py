@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FOLDER = ".directives"
 _READ_WHOLE = 32_000  # bytes; of a larger file, a client shows only a part
-MOST_LEVELS = 1000  # directories in one event
+MOST_LEVELS = 600  # directories in one event
 
 # How a directory was touched: some hosts bring a bare AGENTS.md along with a file that is read, and only then.
 READ, LOOKED, ACTED = "read", "looked", "acted"
