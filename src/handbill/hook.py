@@ -87,6 +87,7 @@ def _answer(
     event = speaker.parse(raw, environ, int(client) if client.isdecimal() else posix.getppid())
     if event is None:
         return "", _nothing
+    event.names_client = client.isdecimal()
     events.append(event)  # known to the caller, should what follows fail
     if not event.session_id:
         raise HandbillError(f"{raw.get('hook_event_name')} without a session id: no window to deliver to")

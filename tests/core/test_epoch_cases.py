@@ -103,3 +103,9 @@ def test_a_subagents_window_is_not_resumed_by_another_process() -> None:
     event = batch("t1", agent_id="a1", client=7)
     assert epochs.chapter(event, window(agent="a1", client=5), 9.0) == epochs.GO_ON
     assert epochs.chapter(batch("t1", client=7), window(client=5), 9.0) == epochs.AUDIT
+
+
+def test_a_hook_that_outlives_its_client_is_no_new_process() -> None:
+    event = batch("t1", client=1)
+    event.names_client = False
+    assert epochs.chapter(event, window(client=5), 9.0) == epochs.GO_ON

@@ -63,8 +63,11 @@ def chapter(
 
 
 def is_of_new_process(event: Event, window: Window) -> bool:
-    """Another process of the host goes on with this window, and its start did not reach us."""
-    return not event.agent_id and event.client > 0 and window.client not in (0, event.client)
+    """Another process of the host goes on with this window, and its start did not reach us.
+
+    A hook that outlives its client has another parent: that does not count.
+    """
+    return event.names_client and not event.agent_id and event.client > 0 and window.client not in (0, event.client)
 
 
 def _start(event: Event, window: Window | None, now: float, whose_known: bool) -> str:

@@ -69,7 +69,7 @@ class Tool:
 class Event:
     __slots__ = (
         "added", "agent_id", "attended", "batch", "call", "calls", "client", "cwd", "handover", "host", "kind", "lane",
-        "notes", "notices", "path", "project", "prompt", "raw", "reads_agents_md", "reads_mentions",
+        "names_client", "notes", "notices", "path", "project", "prompt", "raw", "reads_agents_md", "reads_mentions",
         "reads_root", "reason",
         "session_id", "skill", "skills", "source", "tasks", "terminal", "tools", "transcript", "trigger", "version",
     )  # fmt: skip
@@ -107,8 +107,7 @@ class Event:
         self.project = project
         self.transcript = transcript  # of this window, not always of the whole session
         self.tools = tools or []
-        # of this event alone; `tools` may get earlier ones
-        self.calls = frozenset(tool.id for tool in self.tools if tool.id)
+        self.calls = frozenset(tool.id for tool in self.tools if tool.id)  # `tools` may get earlier ones, too
         self.call = ""  # of a subagent: the tool call that started it, where the host tells
         self.trigger = trigger  # compacting: "manual" or "auto"
         self.attended = attended  # a person sits before the host, and may do what no event tells
@@ -122,6 +121,7 @@ class Event:
         self.tasks: list[dict[str, Any]] = []  # word of tasks that were handed to subagents
         self.notes: dict[str, Any] = {}  # what was noted about this window: its role, what to resume
         self.handover: dict[str, Any] = {}  # what an agent before this one left for it
+        self.names_client = True  # the host itself says which process it is; else it is the parent of our own
         self.client = client  # process id of the host; tells lanes of one start from a second start
         self.version = version
         self.reads_root = reads_root  # this window began with the instructions in the project's root
