@@ -91,8 +91,6 @@ def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, wor
     scanned = window.flags.get("scanned", 0)
     facts.boundary_from = scanned if asked.compacted else -1
     marks = [claim["batch"] for claim in window.claims]
-    if event.terminal:  # two clients write to one transcript: this one's rows are known by what it was given
-        marks += [record["batch"] for record in window.files.values() if record["batch"]]
     since = [claim["offset"] for claim in window.claims]
     since += [max(window.carried_from - _BACK, 0)] if window.carried else []
     since += [max(window.suspect - _BACK, 0)] if window.suspect >= 0 else []
@@ -129,20 +127,19 @@ def _look_for_missed(
     unknown = facts.chapter in (epochs.ADOPT, epochs.AUDIT)
     failed = bool(facts.failures) or facts.missed_mark or asked.interrupted
     # what moved or was kept: rules of calls that are still there may be gone, because they came later
-    if unknown or late or failed or asked.moved or kept:
+    again = unknown or late or failed or asked.moved or kept
+    if again:
         facts.missed = host.calls(event, world, _CALLS)
     elif event.kind == TOOL_BATCH_FINISHED and not host.records_injections(event):
         # there a hook that died left no trace: the last calls are looked at again
         facts.missed = host.calls(event, world, _LAST_CALLS)
-    if facts.content is not None and (asked.moved or kept):
-        facts.missed = [tool for tool in facts.missed if tool.id in facts.content.calls]
-    if unknown or late or failed or asked.moved or kept or facts.boundary_from >= 0:
-        there = facts.content.prompts if facts.content is not None else None
+    content = facts.content
+    if again or facts.boundary_from >= 0:
         found = host.mentions(event, world, _LAST_CALLS)
-        facts.missed += [tool for tool in found if there is None or tool.id in there]
-    if facts.whole_content and facts.content is not None:  # what was undone is nobody's concern
-        calls = {*facts.content.calls, *facts.content.prompts}
-        facts.missed = [tool for tool in facts.missed if tool.id in calls]
+        facts.missed += [tool for tool in found if content is None or tool.id in content.prompts]
+    if content is not None and (facts.whole_content or kept):  # what was undone is nobody's concern
+        there = {*content.calls, *content.prompts}
+        facts.missed = [tool for tool in facts.missed if tool.id in there]
 
 
 def _kept_an_unknown_part(window: Window | None, content: Content | None) -> bool:

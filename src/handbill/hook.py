@@ -12,7 +12,10 @@ from handbill.hotjson import dumps, loads
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from types import ModuleType
     from typing import Any
+
+    from handbill.core.event import Event
 
 MOST_INPUT = 64 << 20
 
@@ -38,26 +41,27 @@ def respond(data: bytes, arguments: list[str], environ: Mapping[str, str]) -> st
 def answer_to(data: bytes, arguments: list[str], environ: Mapping[str, str]) -> tuple[str, Callable[[], None]]:
     """The text to print for one event, and what to do once it is printed."""
     raw, problem = _decoded(data)
-    project = _project(raw, environ)
-    from handbill.config import load, state_roots
+    from handbill.config import load, project_around, state_roots
     from handbill.store.files import FileStore
 
+    project = project_around(_start(raw, environ), environ)
     root, spare = state_roots(project, environ)
-    store = FileStore(root, spare)
-    events: list[Any] = []
+    store, event = FileStore(root, spare), None
     try:
-        return _answer(raw, problem, arguments, environ, events, store, load(project, environ, root))
+        config = load(project, environ, root)
+        speaker, event = _parsed(raw, problem, arguments, environ)
+        return _answer(event, speaker, store, config) if event is not None else ("", _nothing)
     except Exception as error:
-        return _failed(error, raw, events, store), _nothing
+        return _failed(error, raw, event, store), _nothing
 
 
-def _failed(error: Exception, raw: dict[str, Any], events: list[Any], store: Any) -> str:
+def _failed(error: Exception, raw: dict[str, Any], event: Event | None, store: Any) -> str:
     """A trace, a mark so that the window's next event makes good what this one missed, one message to the person."""
     name, session, agent = (raw.get(key) for key in ("hook_event_name", "session_id", "agent_id"))
     expected = isinstance(error, HandbillError)
     what, hint = (str(error), error.hint) if isinstance(error, HandbillError) else (describe(error), "")
     line = trace_line(time.time(), f"hook {name if isinstance(name, str) else '?'}", what, hint)
-    key = events[0].window if events else (session, agent if isinstance(agent, str) and agent else "main")
+    key = event.window if event is not None else (session, agent if isinstance(agent, str) and agent else "main")
     new = bool(session) and isinstance(session, str) and store.note_missed(key)
     store.append("errors", [line])
     if not new:
@@ -66,18 +70,11 @@ def _failed(error: Exception, raw: dict[str, Any], events: list[Any], store: Any
     return dumps({"systemMessage": f"Handbill: {word}. See: engine doctor"})
 
 
-def _answer(
-    raw: dict[str, Any],
-    problem: str,
-    arguments: list[str],
-    environ: Mapping[str, str],
-    events: list[Any],
-    store: Any,
-    config: Any,
-) -> tuple[str, Callable[[], None]]:
+def _parsed(
+    raw: dict[str, Any], problem: str, arguments: list[str], environ: Mapping[str, str]
+) -> tuple[ModuleType, Event | None]:
+    """The host that speaks here, and its event; None: one that means nothing to us."""
     from handbill.hosts.table import HOSTS, host
-    from handbill.pipeline import run
-    from handbill.world import World
 
     name = arguments[0] if arguments else ""
     if problem or name not in HOSTS:
@@ -85,14 +82,19 @@ def _answer(
     speaker = host(name)
     client = environ.get("CLAUDE_PID", "")
     event = speaker.parse(raw, environ, int(client) if client.isdecimal() else posix.getppid())
-    if event is None:
-        return "", _nothing
-    event.names_client = client.isdecimal()
-    events.append(event)  # known to the caller, should what follows fail
+    if event is not None:
+        event.names_client = client.isdecimal()
+        if "--lane" in arguments[:-1]:
+            event.lane = int(arguments[arguments.index("--lane") + 1].partition("/")[0])
+    return speaker, event
+
+
+def _answer(event: Event, speaker: ModuleType, store: Any, config: Any) -> tuple[str, Callable[[], None]]:
+    from handbill.pipeline import run
+    from handbill.world import World
+
     if not event.session_id:
-        raise HandbillError(f"{raw.get('hook_event_name')} without a session id: no window to deliver to")
-    if "--lane" in arguments[:-1]:
-        event.lane = int(arguments[arguments.index("--lane") + 1].partition("/")[0])
+        raise HandbillError(f"{event.raw.get('hook_event_name')} without a session id: no window to deliver to")
     answer = run(event, speaker, store, World(config.roots), config)
     rendered = speaker.render(event, answer.text, answer.plan, answer.message)
     if event.kind == "session_ended":
@@ -120,15 +122,13 @@ def _decoded(data: bytes) -> tuple[dict[str, Any], str]:
     return value, ""
 
 
-def _project(raw: Mapping[str, Any], environ: Mapping[str, str]) -> str:
+def _start(raw: Mapping[str, Any], environ: Mapping[str, str]) -> str:
+    """The folder where the client was started."""
     from handbill.core.paths import normal
 
     cwd = raw.get("cwd")
     path = environ.get("CLAUDE_PROJECT_DIR") or (cwd if isinstance(cwd, str) else "") or posix.getcwd()
-    start = normal(path) if path.startswith("/") else normal(f"{posix.getcwd()}/{path}")
-    from handbill.config import project_around
-
-    return project_around(start, environ)
+    return normal(path) if path.startswith("/") else normal(f"{posix.getcwd()}/{path}")
 
 
 def _prune_daily(store: Any) -> None:

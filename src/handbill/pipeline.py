@@ -236,7 +236,7 @@ def gather(turn: Turn, window: Window | None) -> Facts | None:
     turn.asked = asked = _asked(turn, window)
     if window is None or not window.started or event.kind not in _SETTLED:
         return _look(turn, window, asked)
-    if window.claims or window.carried or window.suspect >= 0 or asked or window.client != event.client:
+    if window.claims or window.carried or window.suspect >= 0 or asked or event.is_of_another_client(window.client):
         return _look(turn, window, asked)
     unrecorded = event.kind == TOOL_BATCH_FINISHED and not turn.host.records_injections(event)
     return _look(turn, window, asked) if unrecorded else None

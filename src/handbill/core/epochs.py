@@ -57,17 +57,9 @@ def chapter(
         return CONTINUED if again and not agents_survive else GO_ON
     if window is None or not window.started:
         return {TOOL_BATCH_FINISHED: ADOPT, PROMPT_SUBMITTED: WAIT}.get(event.kind, GO_ON)
-    if event.kind in (TOOL_BATCH_FINISHED, PROMPT_SUBMITTED) and is_of_new_process(event, window):
-        return AUDIT
+    if event.kind in (TOOL_BATCH_FINISHED, PROMPT_SUBMITTED) and event.is_of_another_client(window.client):
+        return AUDIT  # its start did not reach us
     return GO_ON
-
-
-def is_of_new_process(event: Event, window: Window) -> bool:
-    """Another process of the host goes on with this window, and its start did not reach us.
-
-    A hook that outlives its client has another parent: that does not count.
-    """
-    return event.names_client and not event.agent_id and event.client > 0 and window.client not in (0, event.client)
 
 
 def _start(event: Event, window: Window | None, now: float, whose_known: bool) -> str:

@@ -139,6 +139,13 @@ class Event:
     def window(self) -> tuple[str, str]:
         return self.session_id + self.terminal, self.agent_id or MAIN
 
+    def is_of_another_client(self, client: int) -> bool:
+        """Does another process of the host go on with the window of `client`? 0: nobody knows which process that was.
+
+        A hook that outlives its client has another parent: that does not count.
+        """
+        return self.names_client and not self.agent_id and self.client > 0 and client not in (0, self.client)
+
     def own_paths(self) -> set[str]:
         """Files that the agent itself read as a whole, or changed, just now. A shell command may do anything."""
         own = [tool for tool in self.tools if tool.id in self.calls and not tool.failed and tool.name != "Bash"]

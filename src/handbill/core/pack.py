@@ -129,6 +129,11 @@ def harmless(text: str) -> str:
     return text.translate({ord(c): c.encode("unicode_escape").decode() for c in odd}) if odd else text
 
 
+def one_line(value: object, most: int = 300) -> str:
+    """A project's text in the middle of our own words: it must not look like a line of ours."""
+    return " ".join(str(value).split())[:most]
+
+
 def escaped(text: str) -> str:
     """Lines that look like a title of ours get a backslash: a reader must not take them for one either."""
     if not any(opening in text for opening in _OPENINGS):

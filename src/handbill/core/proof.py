@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from handbill.core import schema as json_schema
 from handbill.core.markdown import block_under
+from handbill.core.pack import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Proof:
         required = schema.get("required")
         required = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
         for field, inner in properties.items() if isinstance(properties, dict) else ():
-            about = " ".join(str(inner.get("description", "")).split())[:300] if isinstance(inner, dict) else ""
+            about = one_line(inner.get("description", "")) if isinstance(inner, dict) else ""
             known = self.fields.get(field)
             must = field in required or (known is not None and known.required)
             self.fields[field] = Field(field, (known.about if known else "") or about, must)

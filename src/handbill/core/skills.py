@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from handbill.core.markdown import block_under, heading, scan
+from handbill.core.pack import one_line
 from handbill.core.phases import MOST_PAGES, Phase, key, ordered
 from handbill.core.refs import page_name
 
@@ -131,19 +132,14 @@ def _add_phase(skill: Skill, found: dict[str, Phase], number: int, entry: Any, l
         if len(value) > MOST_PAGES:
             problem(f"{field} has more than {MOST_PAGES} entries; the rest is not used")
             value = value[:MOST_PAGES]
-        lists[field] = tuple(_one_line(one) for one in value)
+        lists[field] = tuple(one_line(one, _LONGEST) for one in value)
         for one in value:
             if field != "proof" and not page_name(one):
                 problem(f"{field} has {one!r}, which is no page name like §CMD_X")
     gate = entry.get("gate", True)
-    gate = gate if isinstance(gate, bool) else _one_line(gate) if isinstance(gate, str) else True
-    found[label] = Phase(label, _one_line(str(entry.get("name", ""))), gate=gate, **lists)
+    gate = gate if isinstance(gate, bool) else one_line(gate, _LONGEST) if isinstance(gate, str) else True
+    found[label] = Phase(label, one_line(entry.get("name", ""), _LONGEST), gate=gate, **lists)
     return None
-
-
-def _one_line(text: str) -> str:
-    """A project's text between lines of ours: it must not look like one of them."""
-    return " ".join(text.split())[:_LONGEST]
 
 
 def label_of(entry: dict[str, Any]) -> str:

@@ -5,14 +5,14 @@ The same for a project's `_resume.md` after a compaction and for a session that 
 
 from __future__ import annotations
 
-from handbill.core.pack import shown
+from handbill.core.pack import one_line, shown
 from handbill.core.paths import join, name, parent, under
 from handbill.core.plan import Plan
 from handbill.core.resuming import CONTEXT, HEAD, MEDIUM
 from handbill.core.schema import problems
 from handbill.handlers.bundle import Bundle
 from handbill.handlers.skills import skill_file
-from handbill.handlers.wording import bullets, one_line, say
+from handbill.handlers.wording import bullets, say
 from handbill.hotjson import dumps
 
 TYPE_CHECKING = False

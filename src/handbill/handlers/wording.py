@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from handbill.core.pack import one_line
 from handbill.core.paths import under
 from handbill.hotjson import loads
 
@@ -93,11 +94,6 @@ def is_short(text: str) -> bool:
 def is_inside(path: str, world: World, config: Config) -> bool:
     """Is it a file of the project's own, and not a link to one of the user's?"""
     return under(world.real(path), world.real(config.project))
-
-
-def one_line(value: object) -> str:
-    """What a project's file says, in the middle of our own words: it must not look like a line of ours."""
-    return " ".join(str(value).split())[:300]
 
 
 def bullets(lines: Iterable[str]) -> str:

@@ -135,14 +135,15 @@ def _drop_untrue(found: Content) -> None:
 
 def _take(row: Row, found: Content, number: int, at: int) -> None:
     """`number`: its place among the rows; `at`: the byte where it begins."""
-    whole, cut = blocks_and_cuts(row)
+    texts_of, cut = blocks_and_cuts(row)
+    whole = {title: len(body) for title, body in texts_of.items()}
     found.order.update({("", title): number for title in whole})
     found.blocks.update(whole)
-    for title, body in [one for text in _injected(row) for one in bodies_in(text)]:
+    for title, body in texts_of.items():
         other = same_rules_as(body)
         if other:
             found.same[title] = other
-        elif title in whole:
+        else:
             found.same.pop(title, None)  # the text itself came later, under the same title
         if title[3] > 1:
             found.parts[title] = body
@@ -196,15 +197,15 @@ def files_shown(row: Row) -> list[str]:
     return [path] if isinstance(path, str) and is_whole else []
 
 
-def blocks_and_cuts(row: Row) -> tuple[dict[Title, int], set[Title]]:
-    """Our blocks in one injection: whole ones, and those that the client cut to a preview."""
-    whole: dict[Title, int] = {}
+def blocks_and_cuts(row: Row) -> tuple[dict[Title, str], set[Title]]:
+    """Our blocks in one injection: whole ones with their texts, and those that the client cut to a preview."""
+    whole: dict[Title, str] = {}
     cut: set[Title] = set()
     for text in _injected(row):  # each value is cut, or not, on its own
         if text.startswith(_CUT):
             cut.update(filter(None, map(read_title, text.split("\n"))))
         else:
-            whole.update({title: len(body) for title, body in bodies_in(text) if _is_true(title, body)})
+            whole.update({title: body for title, body in bodies_in(text) if _is_true(title, body)})
     return whole, cut
 
 
