@@ -74,6 +74,17 @@ class Box:
             stdin=subprocess.DEVNULL, timeout=60,
         )  # fmt: skip
 
+    def idle(self, times: int = 1) -> Moment:
+        """The agent does something that needs no rule; the last answer."""
+        return [self.sim.batch(("Bash", {"command": "true"})) for _ in range(times)][-1]
+
+    def seen(self, window: str = "main") -> str:
+        """Everything that hooks have put into a window and that is still there."""
+        return "\n".join(text for _, text in self.sim.views.get(window, []))
+
+    def lose_ledger(self) -> None:
+        (self.state_folder / ".windows" / f"{self.sim.session}.jsonl").unlink()
+
     @property
     def deliveries(self) -> Deliveries:
         return Deliveries(self.state_folder / ".engine" / "deliveries.jsonl")
@@ -120,3 +131,8 @@ def assert_once(box: Box, window: str, *directives: str) -> None:
     assert set(copies.values()) <= {1}, copies
     there = {path.rsplit("/", 3)[1] for path, _, _, _ in copies if "/project/" in path}
     assert there == set(directives)
+
+
+def nothing(name: str, raw: dict[str, object]) -> list[str]:
+    """All hooks are killed."""
+    return []

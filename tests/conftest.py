@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from box import NEW, Box
+from handbill import evidence
 
 # Time is measured in bench/, never in a test: a busy machine must not fail one.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -42,3 +43,9 @@ def make_box(tmp_path: Path) -> Callable[..., Box]:
         return made
 
     return box
+
+
+@pytest.fixture
+def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if seconds lay between two events."""
+    monkeypatch.setattr(evidence, "PATIENCE", -1.0)

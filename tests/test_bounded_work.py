@@ -26,8 +26,7 @@ def test_many_directories_in_one_message(make_box: Callable[..., Box], monkeypat
     calls = [("Read", {"file_path": str(box.project / f"d{number}/f.py")}) for number in range(23)]
     first = box.sim.batch(*calls)
     assert len(first.titles) < 10
-    for _ in range(8):
-        box.sim.batch(("Bash", {"command": "true"}))
+    box.idle(8)
     there = {path for path, _, _, _ in box.sim.copies() if "/project/d" in path}
     assert len(there) == 23 and set(box.sim.copies().values()) == {1}
 
@@ -45,8 +44,7 @@ def test_many_files_wait(make_box: Callable[..., Box], monkeypatch: pytest.Monke
     read.clear()
     box.sim.batch(*[("Read", {"file_path": str(box.project / f"d{number}/f.py")}) for number in range(23)])
     assert len(read) <= 5
-    for _ in range(8):
-        box.sim.batch(("Bash", {"command": "true"}))
+    box.idle(8)
     assert len([path for path, _, _, _ in box.sim.copies() if "/project/d" in path]) == 23
 
 
@@ -64,8 +62,7 @@ def test_a_page_with_many_references(make_box: Callable[..., Box], monkeypatch: 
     asked.clear()
     box.sim.read("one/f.py")
     assert len(asked) < 100
-    for _ in range(8):
-        box.sim.batch(("Bash", {"command": "true"}))
+    box.idle(8)
     assert {Path(path).stem for path, _, _, _ in box.sim.copies() if "/CMD_X" in path} == {names[7], names[2900]}
 
 

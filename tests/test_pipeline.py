@@ -117,7 +117,7 @@ def test_an_old_client_compacts_main_after_a_subagent(make_box: Callable[..., Bo
     box.sim.subagent("a1")
     box.sim.read("one/f.py", agent="a1")
     box.sim.read("one/f.py")
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.sim.compact()  # nobody said whose: the standards come with the next batch
     box.sim.read("two/f.py")
     box.sim.read("one/f.py")
@@ -199,3 +199,41 @@ def test_settings_are_read_and_wrong_ones_told(make_box: Callable[..., Box]) -> 
     assert any("directives.exclude must be a list" in error for error in box.errors())
     box.write(".handbill.toml", '[directives]\nexclude = ["two"]\n')
     assert box.sim.read("two/f.py").texts == [], "a change is seen at once"
+
+
+def test_a_rule_that_the_agent_opens_itself(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    assert names(box.sim.read("one/.directives/AGENTS.md")) == []
+    assert names(box.sim.read("one/f.py")) == []
+    box.write("one/.directives/AGENTS.md", "new rules of one, longer than before\n")
+    assert "new rules" in "".join([*box.sim.prompt("x").texts, *box.sim.read("one/f.py").texts])
+    part = ("Read", {"file_path": str(box.project / "two/.directives/AGENTS.md"), "limit": 1})
+    assert names(box.sim.batch(part)) == ["two"]
+
+
+@pytest.mark.parametrize("mark", [".git", ".handbill.toml"])
+def test_a_client_that_is_started_in_a_subfolder(make_box: Callable[..., Box], mark: str) -> None:
+    """The rules and the context of the whole repository count, and commands see the window from everywhere."""
+    box = make_box()
+    (box.project / mark).touch()
+    box.write(".directives/INVARIANTS.md", "rules of the root\n")
+    box.write(".context/TASKS.md", "tasks of the project\n")
+    box.environ["CLAUDE_PROJECT_DIR"] = str(box.project / "one")
+    box.sim.start()
+    box.sim.read("two/f.py")
+    box.idle()
+    seen = box.seen()
+    assert all(seen.count(words) == 1 for words in ("rules of the root", "tasks of the project", "rules of two"))
+    for folder in ("", "one", "two"):
+        done = box.process(f"cd {box.project / folder} && engine window", CLAUDE_CODE_SESSION_ID="")
+        assert "two/.directives/AGENTS.md" in done.stdout, (folder, done.stdout, done.stderr)
+
+
+def test_what_was_unpacked_below_a_project_is_not_a_part_of_it(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.write(".directives/INVARIANTS.md", "rules of the root\n")
+    box.environ["CLAUDE_PROJECT_DIR"] = str(box.project / "one")  # only a folder `.claude` is above it
+    box.sim.start()
+    box.sim.read("one/f.py")
+    assert "rules of the root" not in box.seen()

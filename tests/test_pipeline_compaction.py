@@ -18,7 +18,7 @@ def test_a_missed_compaction_start_is_made_good(make_box: Callable[..., Box]) ->
     box = make_box()
     box.sim.start()
     box.sim.read("one/f.py")
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.sim.send({"hook_event_name": "PreCompact", "trigger": "auto"})
     usual, box.hooks = box.hooks, lambda name, raw: []
     box.sim.start("compact")
@@ -80,7 +80,7 @@ def test_after_a_false_alarm_a_missed_compaction_is_still_noticed(make_box: Call
     box.sim.start()
     box.sim.read("one/f.py")
     cancelled_compaction(box)
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.sim.send({"hook_event_name": "PreCompact", "trigger": "auto"})
     usual, box.hooks = box.hooks, lambda name, raw: []
     box.sim.start("compact")
@@ -134,7 +134,7 @@ def test_a_late_compaction_seen_by_a_prompt_forgets_no_directory(make_box: Calla
     box.hooks = usual
     moment = box.sim.prompt("x")
     assert len(moment.titles) == 7 and names(moment)[-1] == "one"
-    assert names(box.sim.batch(("Bash", {"command": "true"}))) == []
+    assert names(box.idle()) == []
 
 
 def compacted(make_box: Callable[..., Box]) -> Box:
@@ -142,8 +142,7 @@ def compacted(make_box: Callable[..., Box]) -> Box:
     box = make_box()
     box.sim.start()
     box.sim.read("one/f.py")
-    for _ in range(3):
-        box.sim.batch(("Bash", {"command": "true"}))
+    box.idle(3)
     box.sim.compact()
     return box
 
@@ -175,3 +174,18 @@ def test_a_write_is_held_again_after_a_compaction(make_box: Callable[..., Box]) 
     box.sim.read("two/f.py")
     box.sim.read("two/f.py")
     assert "rules of one" in box.sim.write("one/new2.py").denied
+
+
+@pytest.mark.usefixtures("no_patience")
+def test_a_line_that_refers_to_a_text_and_the_text_itself(make_box: Callable[..., Box]) -> None:
+    """A compaction keeps the line and not the text; then the text is delivered under the same title, once."""
+    box = make_box()
+    for name in ("one", "two"):
+        box.write(f"{name}/.directives/AGENTS.md", "THE-RULE\n")
+    box.sim.start()
+    box.sim.read("one/f.py")
+    box.sim.read("two/f.py")
+    box.sim.compact()
+    box.sim.read("two/f.py")
+    box.idle(6)
+    assert sum(text.count("THE-RULE") for _, text in box.sim.views["main"]) == 1

@@ -172,7 +172,7 @@ def test_a_broken_line_in_the_middle_of_a_ledger(make_box: Callable[..., Box], l
     box.sim.start()
     box.sim.prompt("x")
     box.sim.read("one/f.py")
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     window = next((box.state_folder / ".windows").glob("*.jsonl"))
     lines = window.read_text().splitlines()
     lines[3] = line

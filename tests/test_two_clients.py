@@ -10,10 +10,13 @@ from typing import Any
 
 import pytest
 
-from box import Box
-from handbill import evidence
+from box import Box, assert_once, names
 from handbill.core.event import MAIN
 from handbill.hook import respond
+
+Make = Callable[..., Box]
+
+pytestmark = pytest.mark.usefixtures("no_patience")
 
 
 class Client:
@@ -39,17 +42,12 @@ class Client:
         sim._kept_from[MAIN] = len(sim.views[MAIN])
         self.kept = (list(sim.views[MAIN]), sim._last[path], sim._heads[path], sim._kept_from[MAIN], "")
 
-    def idle(self, times: int = 1) -> None:
-        for _ in range(times):
-            self.box.sim.batch(("Bash", {"command": "true"}))
-
     def copies(self, words: str) -> int:
         return sum(text.count(words) for _, text in self.box.sim.views[MAIN])
 
 
 @pytest.fixture
-def clients(make_box: Callable[..., Box], monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Client, Client]]:
-    monkeypatch.setattr(evidence, "PATIENCE", -1.0)  # as if seconds lay between two events
+def clients(make_box: Make) -> Iterator[tuple[Client, Client]]:
     box = make_box()
     other = subprocess.Popen(["sleep", "120"])
     yield Client(box, os.getpid()), Client(box, other.pid)
@@ -63,21 +61,21 @@ def test_a_compaction_of_the_second_one(clients: tuple[Client, Client]) -> None:
     with first:
         sim.start()
         sim.prompt("go")
-        first.idle()
+        first.box.idle()
     with second:
         sim.start("resume")
         sim.prompt("second")
-        second.idle()
+        second.box.idle()
         sim.compact()
-        second.idle(2)
+        second.box.idle(2)
     with first:
         sim.prompt("first")
-        first.idle(3)
+        first.box.idle(3)
         assert first.copies("# Commands\n") == 1
     assert first.box.process("engine window --all --audit").returncode == 0
     with second:
         sim.prompt("second again")
-        second.idle(6)
+        second.box.idle(6)
         assert second.copies("# Commands\n") == 1
 
 
@@ -103,11 +101,46 @@ def test_what_the_second_one_got_at_its_start(clients: tuple[Client, Client]) ->
     with second:
         sim.start("resume")
         sim.prompt("second")
-        second.idle(8)
+        second.box.idle(8)
         assert second.copies(" of a large rule") == 500
     with first:
         sim.prompt("first")
-        first.idle(8)
+        first.box.idle(8)
         sim.prompt("more")
-        first.idle(8)
+        first.box.idle(8)
         assert first.copies(" of a large rule") == 500
+
+
+@pytest.mark.parametrize("held", [False, True], ids=["with results", "with a denial"])
+def test_a_third_client_finds_what_the_second_was_given(make_box: Make, held: bool) -> None:
+    box = make_box()
+    box.environ["CLAUDE_PID"] = str(os.getpid())  # it runs, and does nothing
+    box.sim.start()
+    box.idle()
+    box.environ["CLAUDE_PID"] = "4194301"
+    box.sim.start("resume")
+    box.sim.write("one/new.py") if held else box.sim.read("one/f.py")
+    box.idle()
+    first = box.state()
+    assert not any("/one/" in path for path in first["files"])
+    path = box.state_folder / ".windows" / f"{box.sim.session}.jsonl"
+    path.write_text(path.read_text().replace(f'"pid":{os.getpid()}', '"pid":4194300'))  # it has ended
+    box.environ["CLAUDE_PID"] = "4194302"
+    box.sim.start("resume")
+    box.sim.read("one/f.py")
+    box.idle()
+    assert_once(box, "main", "one")
+
+
+def test_a_failing_hook_marks_the_window_of_its_own_terminal(make_box: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    box = make_box()
+    box.environ["CLAUDE_PID"] = str(os.getpid())
+    box.sim.start()
+    box.idle()
+    box.environ["CLAUDE_PID"] = "4194301"
+    box.sim.start("resume")
+    box.idle()
+    with monkeypatch.context() as patch:
+        patch.setattr("handbill.pipeline.decide", lambda *_: 1 / 0)
+        box.sim.read("one/f.py")
+    assert names(box.idle()) == ["one"]

@@ -28,7 +28,7 @@ def test_what_is_gone_is_shown_and_comes_again(make_box: Callable[..., Box]) -> 
     box.sim.start()
     box.sim.read("one/f.py")
     box.sim.read("two/f.py")
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     transcript = Path(box.sim.transcript)
     rows = [json.loads(line) for line in transcript.read_text().splitlines()]
     for row in rows:
@@ -36,7 +36,7 @@ def test_what_is_gone_is_shown_and_comes_again(make_box: Callable[..., Box]) -> 
             row["attachment"]["content"] = ["something else"]
     transcript.write_text("".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows))
     assert [row["file"] for row in audited(box, 1)] == [str(box.project / "one/.directives/AGENTS.md")]
-    assert "rules of one" in "".join(box.sim.batch(("Bash", {"command": "true"})).texts), "its call is still there"
+    assert "rules of one" in "".join(box.idle().texts), "its call is still there"
     assert audited(box, 0) == []
 
 
@@ -44,14 +44,14 @@ def test_what_the_ledger_lost_is_found_and_not_delivered_again(make_box: Callabl
     box = make_box()
     box.sim.start()
     box.sim.read("one/f.py")
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     window = next((box.state_folder / ".windows").glob("*.jsonl"))
     text = window.read_text()
     window.write_text(
         "\n".join(line for line in text.split("\n") if "one/.directives" not in line and '"dir"' not in line)
     )
     assert [row["ledger"] for row in audited(box, 1)] == ["not known"]
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     assert audited(box, 0) == []
     assert box.sim.read("one/f.py").texts == []
 

@@ -73,7 +73,7 @@ def test_gate_status_tells_what_the_window_was(box: Box) -> None:
     box.environ["TEAM_ROLE"] = "lead"
     box.sim.held_tools = ""
     box.sim.start()
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.sim.compact()
 
     def status() -> tuple[str, str, list[str]]:
@@ -222,7 +222,7 @@ def test_compaction_report_and_restore(box: Box) -> None:
     box.sim.start()
     box.sim.read("one/f.py")
     assert "never compacted" in engine("compaction", "report", cwd=box.project, expect=1)["error"]["message"]
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.sim.compact()
     data = engine("compaction", "report", cwd=box.project)["data"]
     fates = {os.path.relpath(row["file"], box.project): row["fate"] for row in data["files"]}
@@ -232,7 +232,7 @@ def test_compaction_report_and_restore(box: Box) -> None:
     assert "gone" in text and "next: engine compaction restore" in text
     engine("compaction", "restore", "none.md", cwd=box.project, expect=1)
     assert len(engine("compaction", "restore", cwd=box.project)["data"]["files"]) == 1
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     assert sum("/one/" in path for path, *_ in box.sim.copies()) == 1
     assert engine("compaction", "restore", cwd=box.project)["data"]["files"] == []
 

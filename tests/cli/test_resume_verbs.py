@@ -145,7 +145,7 @@ def test_the_next_start_takes_it_up_once(box: Box, tmp_path: Path) -> None:
         "engine session continue LOGIN",
     ):
         assert text.count(fact) == 1, fact
-    assert box.sim.batch(("Bash", {"command": "true"})).texts == []
+    assert box.idle().texts == []
     gates = {gate["gate"]: gate["state"] for gate in engine("gate", "status", cwd=box.project)["data"]["gates"]}
     assert gates["resume"] == "took up LOGIN, which was set down"
     engine("session", "continue", "LOGIN", cwd=box.project)

@@ -6,6 +6,11 @@ from sandbox import COMPACTION, assert_absent, assert_once
 from test_compaction_gate_live import HELD, full, handler
 
 from conftest import Make
+from handbill.live import Request, Run
+
+
+def after_compaction(run: Run) -> list[Request]:
+    return [request for request in run.of() if "THE SUMMARY" in request.text]
 
 
 def test_a_role_file_that_the_client_restores(make: Make, version: str) -> None:
@@ -14,8 +19,7 @@ def test_a_role_file_that_the_client_restores(make: Make, version: str) -> None:
         box.read("handler-state.md"), full(box.bash("echo 1")), box.bash("touch ran"), box.bash(), "done",
         prompt="/handler", env=COMPACTION,
     )  # fmt: skip
-    after = [request for request in run.of() if "THE SUMMARY" in request.text]
-    for request in after:
+    for request in after_compaction(run):
         assert_once(request, "MARK-STATE", "MARK-TASK", "role is handler")
     assert_absent(run.of()[-1], HELD)
     assert (box.project / "ran").exists()
@@ -28,7 +32,7 @@ def test_a_role_file_in_the_messages_that_the_client_keeps(make: Make, version: 
         box.bash("echo 0"), full(box.read("handler-state.md")), box.bash("touch ran"), box.bash(), "done",
         prompt="/handler", env=COMPACTION,
     )  # fmt: skip
-    for request in [request for request in run.of() if "THE SUMMARY" in request.text]:
+    for request in after_compaction(run):
         assert_once(request, "MARK-STATE", "MARK-TASK")
     assert_absent(run.of()[-1], HELD)
 
@@ -43,7 +47,7 @@ def test_a_role_file_that_was_read_and_is_not_restored(make: Make, version: str)
         box.read("handler-state.md"), others, full(box.bash("echo 1")), box.bash("touch no"), box.bash("touch yes"),
         "done", prompt="/handler", env=COMPACTION,
     )  # fmt: skip
-    first, *rest = [request for request in run.of() if "THE SUMMARY" in request.text]
+    first, *rest = after_compaction(run)
     assert_absent(first, "MARK-STATE")
     for request in rest:
         assert_once(request, "MARK-STATE", "MARK-TASK", HELD)

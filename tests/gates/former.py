@@ -9,10 +9,6 @@ from box import Box
 from handbill.hook import respond
 
 
-def seen(box: Box, window: str = "main") -> str:
-    return "\n".join(text for _, text in box.sim.views.get(window, []))
-
-
 def lanes(box: Box, count: int, *, first: int = 1) -> None:
     """Every start is asked by several handlers, one after the other; `first` is the one that wins."""
     order = [first, *(number for number in range(1, count + 1) if number != first)]

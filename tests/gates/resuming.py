@@ -36,10 +36,6 @@ def prepared(made: Box) -> Box:
     return made
 
 
-def seen(box: Box) -> str:
-    return "\n".join(text for _, text in box.sim.views.get("main", []))
-
-
 def note(box: Box) -> dict[str, Any]:
     found = FileStore(str(box.state_folder)).noted((box.sim.session, "main"), "resume")
     assert found is not None
@@ -57,7 +53,7 @@ def work(box: Box) -> None:
 def mode(box: Box) -> dict[str, Any]:
     """What came of the resume gate; the agent is told once, and only if there is something to resume."""
     found: dict[str, Any] = box.state()["flags"]["resume_mode"]
-    lines = [line for line in seen(box).splitlines() if line.startswith("resume_mode: ")]
+    lines = [line for line in box.seen().splitlines() if line.startswith("resume_mode: ")]
     told = found["active"] or "error" in found
     assert [json.loads(line.partition(": ")[2]) for line in lines] == ([found] if told else []), lines
     return found

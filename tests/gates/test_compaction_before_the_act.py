@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from former import lanes, seen
+from former import lanes
 
 from box import Box
 from handbill.handlers import compaction
@@ -38,8 +38,8 @@ def test_a_target_that_was_delivered_before_is_given_at_once(make_box: Make) -> 
     bash(box)
     bash(box)
     box.sim.compact()
-    assert seen(box).count("rules of one") == 1, "with the very next request"
-    assert bash(box) == "" and seen(box).count("rules of one") == 1
+    assert box.seen().count("rules of one") == 1, "with the very next request"
+    assert bash(box) == "" and box.seen().count("rules of one") == 1
 
 
 def test_a_target_in_the_kept_messages_is_neither_given_again_nor_waited_for(make_box: Make) -> None:
@@ -49,7 +49,7 @@ def test_a_target_in_the_kept_messages_is_neither_given_again_nor_waited_for(mak
     box.sim.read("one/f.py")
     box.sim.compact()
     for _ in range(3):
-        assert bash(box) == "" and seen(box).count("rules of one") == 1
+        assert bash(box) == "" and box.seen().count("rules of one") == 1
 
 
 def test_large_targets_over_two_compactions(make_box: Make) -> None:
@@ -60,7 +60,7 @@ def test_large_targets_over_two_compactions(make_box: Make) -> None:
     for _ in range(2):
         box.sim.compact()
         assert bash(box), "what did not fit comes with the held message"
-        assert [seen(box).count(f"END-{number}") for number in range(3)] == [1, 1, 1]
+        assert [box.seen().count(f"END-{number}") for number in range(3)] == [1, 1, 1]
         assert bash(box) == "" and bash(box) == ""
 
 
@@ -73,7 +73,7 @@ def test_a_text_that_is_there_under_another_name_is_not_waited_for(make_box: Mak
     bash(box)
     box.sim.compact()
     assert bash(box) == "" and box.sim.stop().denied == ""
-    assert seen(box).count("the same text") == 1
+    assert box.seen().count("the same text") == 1
 
 
 def test_a_file_that_went_away_meanwhile_holds_nothing(make_box: Make) -> None:
@@ -95,13 +95,13 @@ def test_a_session_that_became_regular_hears_no_more(make_box: Make) -> None:
     box.sim.start()
     bash(box)
     box.sim.compact()
-    assert seen(box).count("MARK-LEAD") == 1
+    assert box.seen().count("MARK-LEAD") == 1
     FileStore(str(box.state_folder)).note((box.sim.session, "main"), "role", {"role": "regular"})
     box.sim.batch(("Glob", {"pattern": "*"}))
     box.sim.batch(("Glob", {"pattern": "*"}))
     box.sim.compact()
     box.sim.read("board.md")
-    assert bash(box) == "" and bash(box) == "" and "MARK-LEAD" not in seen(box)
+    assert bash(box) == "" and bash(box) == "" and "MARK-LEAD" not in box.seen()
 
 
 def test_what_is_to_be_read_at_the_end_of_a_turn_is_not_given_as_well(make_box: Make) -> None:
@@ -110,11 +110,11 @@ def test_what_is_to_be_read_at_the_end_of_a_turn_is_not_given_as_well(make_box: 
     box.sim.start()
     bash(box)
     box.sim.compact()
-    late = [number for number in range(3) if f"END-{number}" not in seen(box)]
+    late = [number for number in range(3) if f"END-{number}" not in box.seen()]
     assert late and box.sim.stop().denied
     for _ in range(4):
         assert bash(box) == ""
-    assert [seen(box).count(f"END-{number}") for number in late] == [0] * len(late)
+    assert [box.seen().count(f"END-{number}") for number in late] == [0] * len(late)
 
 
 def test_the_held_message_ends_in_time(make_box: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +141,7 @@ def test_a_role_known_by_a_skill_outlives_it(make_box: Make) -> None:
     for _ in range(3):
         bash(box)
         box.sim.compact()
-        assert seen(box).count("MARK-STATE") == 1
+        assert box.seen().count("MARK-STATE") == 1
 
 
 @pytest.mark.parametrize("first", [1, 2])

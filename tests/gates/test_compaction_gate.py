@@ -34,18 +34,14 @@ def settings(box: Box, text: str) -> None:
     box.write(".handbill.toml", text)
 
 
-def seen(box: Box, window: str = "main") -> str:
-    return "\n".join(text for _, text in box.sim.views.get(window, []))
-
-
 def counts(box: Box, *marks: str) -> list[int]:
-    return [seen(box).count(mark) for mark in marks]
+    return [box.seen().count(mark) for mark in marks]
 
 
 def as_handler(box: Box) -> None:
     box.sim.start()
     box.sim.skill("handler")
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
 
 
 def test_a_handler_has_its_files_again_and_nothing_is_held(box: Box) -> None:
@@ -62,7 +58,7 @@ def test_a_handler_has_its_files_again_and_nothing_is_held(box: Box) -> None:
 
 def test_a_regular_session_hears_nothing(box: Box) -> None:
     box.sim.start()
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.sim.compact()
     assert counts(box, "MARK-STATE", "MARK-TASK", "role is") == [0, 0, 0]
     assert box.sim.batch(("Bash", {"command": "make"})).denied == "" and box.sim.stop().denied == ""
@@ -117,7 +113,7 @@ def test_two_compactions_in_a_row(box: Box) -> None:
     box.sim.compact()
     box.sim.compact()
     assert counts(box, "MARK-STATE", "MARK-TASK") == [1, 1]
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.sim.compact()
     assert counts(box, "MARK-STATE", "MARK-TASK") == [1, 1]
 
@@ -137,7 +133,7 @@ def test_a_subagents_compaction_is_not_the_handlers(box: Box) -> None:
     box.sim.subagent("a1")
     box.sim.batch(("Bash", {"command": "true"}), agent="a1")
     box.sim.compact("a1")
-    assert "MARK-STATE" not in seen(box, "a1") and counts(box, "MARK-STATE") == [0]
+    assert "MARK-STATE" not in box.seen("a1") and counts(box, "MARK-STATE") == [0]
     assert box.sim.batch(("Bash", {"command": "make"}), agent="a1").denied == ""
 
 
@@ -159,7 +155,7 @@ def test_roles_of_ones_own(make_box: Make, declared: str, environ: dict[str, str
     if marker:
         box.write(marker, "")
     box.sim.start()
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.sim.compact()
     assert counts(box, "MARK-LEAD", "role is lead") == [1, 1]
 
@@ -167,7 +163,7 @@ def test_roles_of_ones_own(make_box: Make, declared: str, environ: dict[str, str
 def test_a_role_that_is_no_longer_declared(box: Box) -> None:
     box.sim.start()
     FileStore(str(box.state_folder)).note((box.sim.session, "main"), "role", {"role": "gone"})
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.sim.compact()
     assert counts(box, "role is") == [0] and any("'gone'" in line for line in box.errors())
 
@@ -175,7 +171,7 @@ def test_a_role_that_is_no_longer_declared(box: Box) -> None:
 def test_a_broken_role_note(box: Box) -> None:
     box.sim.start()
     (box.state_folder / f".windows/{box.sim.session}.role").write_text("{no")
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.sim.compact()
     assert set(box.sim.copies().values()) == {1} and any("not JSON" in line for line in box.errors())
 
@@ -187,11 +183,10 @@ def test_a_worker_has_its_dispatch_from_outside_the_project(box: Box, tmp_path: 
     box.sim.start()
     note = {"role": "worker", "dispatch": str(dispatch)}
     FileStore(str(box.state_folder)).note((box.sim.session, "main"), "role", note)
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.drop_next()
     box.sim.compact()
-    for _ in range(3):
-        box.sim.batch(("Bash", {"command": "true"}))
+    box.idle(3)
     assert counts(box, "MARK-TASK", "MARK-PROGRESS") == [1, 1], "also when it was lost on its way"
 
 
@@ -203,7 +198,7 @@ def test_a_worker_known_by_its_home(make_box: Make, tmp_path: Path) -> None:
     box.write("task.md", DISPATCH)
     (home / ".claude" / "worker-dispatch-path").write_text(str(box.project / "task.md") + "\n")
     box.sim.start()
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.sim.compact()
     assert counts(box, "MARK-TASK") == [1]
 
@@ -238,6 +233,6 @@ def test_on_a_client_that_does_not_say_who_was_compacted(make_box: Make) -> None
     box.skill("handler")
     as_handler(box)
     box.sim.compact()
-    box.sim.batch(("Bash", {"command": "true"}))
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
+    box.idle()
     assert counts(box, "MARK-STATE") == [1]

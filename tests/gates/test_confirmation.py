@@ -37,17 +37,17 @@ def said(box: Box) -> object:
     ],
 )  # fmt: skip
 def test_the_block_goes_on_record(box: Box, answer: str, record: dict[str, str]) -> None:
-    first = box.sim.batch(("Bash", {"command": "true"})).texts[0]
+    first = box.idle().texts[0]
     assert first.rstrip().endswith("or none]") and "Context Loaded" in first
     box.sim.answer(answer)
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     assert said(box) == record and not box.state()["flags"]["awaits"]
     (load, *_) = json.loads(box.process("engine gate status --json").stdout)["data"]["gates"]
     assert load.get("said", {}) == record, "also as a person sees it"
 
 
 def test_an_agent_that_says_nothing_is_asked_once(box: Box) -> None:
-    texts = [box.sim.batch(("Bash", {"command": "true"})).texts for _ in range(14)]
+    texts = [box.idle().texts for _ in range(14)]
     assert len([text for text in texts if text]) == 1
     assert said(box) is None and not box.state()["flags"]["awaits"], "nobody looks for it for ever"
 
@@ -57,5 +57,5 @@ def test_the_factual_wording_asks_for_no_block(make_box: Make) -> None:
     box.write(".context/TASKS.md", "MARK-TASKS\n")
     box.write(".handbill.toml", '[load_gate]\nmode = "direct"\n')
     box.sim.start()
-    assert "Context Loaded" not in box.sim.batch(("Bash", {"command": "true"})).texts[0]
+    assert "Context Loaded" not in box.idle().texts[0]
     assert "awaits" not in box.state()["flags"]

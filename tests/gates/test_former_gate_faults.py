@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from former import lanes, seen
+from former import lanes
 
 from box import OLD, Box
 from handbill.store.files import FileStore
@@ -114,11 +114,10 @@ def test_a_lost_ledger_does_not_make_the_gate_speak_again(make_box: Make) -> Non
         box.write(f".context/{name}.md", f"MARK-{name}\n" + "word " * 1500)
     lanes(box, 2)
     box.sim.start()
-    before = seen(box).count("of 3 files")
-    (box.state_folder / f".windows/{box.sim.session}.jsonl").unlink()
-    for _ in range(3):
-        box.sim.batch(("Bash", {"command": "true"}))
-    assert before == 1 == seen(box).count("of 3 files") and seen(box).count("MARK-DECISIONS") == 0
+    before = box.seen().count("of 3 files")
+    box.lose_ledger()
+    box.idle(3)
+    assert before == 1 == box.seen().count("of 3 files") and box.seen().count("MARK-DECISIONS") == 0
 
 
 def test_a_subagent_that_is_continued_on_an_old_client_hears_it_again(make_box: Make) -> None:
@@ -127,11 +126,11 @@ def test_a_subagent_that_is_continued_on_an_old_client_hears_it_again(make_box: 
     box.sim.start()
     box.sim.subagent("a1")
     box.sim.read("one/f.py", agent="a1")
-    assert "Before you go on, read" in seen(box, "a1")
+    assert "Before you go on, read" in box.seen("a1")
     box.sim.views["a1"] = []
     box.sim.subagent("a1")
     box.sim.batch(("Bash", {"command": "true"}), agent="a1")
-    assert "Before you go on, read" in seen(box, "a1")
+    assert "Before you go on, read" in box.seen("a1")
 
 
 # --- roles ---------------------------------------------------------------------------------------
@@ -144,12 +143,12 @@ def test_what_did_not_fit_into_the_start_comes_before_the_first_call(make_box: M
         box.write(f"big-{number}.md", f"BEGIN-{number}\n" + "word " * 1700 + f"\nEND-{number}\n")
     box.sim.held_tools = ""
     box.sim.start()
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.sim.compact()
-    late = [number for number in range(3) if f"END-{number}" not in seen(box)]
+    late = [number for number in range(3) if f"END-{number}" not in box.seen()]
     assert late, "one lane is not enough for them"
     held = box.sim.batch(("Bash", {"command": "make deploy"}))
-    assert held.denied and [seen(box).count(f"END-{number}") for number in range(3)] == [1, 1, 1]
+    assert held.denied and [box.seen().count(f"END-{number}") for number in range(3)] == [1, 1, 1]
     assert box.sim.batch(("Bash", {"command": "make deploy"})).denied == ""
 
 
@@ -159,9 +158,9 @@ def test_a_link_in_the_project_does_not_lead_a_dispatch_out(make_box: Make, tmp_
     (box.project / "dispatch.md").symlink_to(tmp_path / "key")
     box.environ.update(HANDBILL_ROLE="worker", HANDBILL_DISPATCH="dispatch.md")
     box.sim.start()
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.sim.compact()
-    assert KEY_FILE not in seen(box) and any("leads out" in line for line in box.errors())
+    assert KEY_FILE not in box.seen() and any("leads out" in line for line in box.errors())
 
 
 def test_a_project_cannot_make_every_home_a_workers(make_box: Make, tmp_path: Path) -> None:
@@ -172,9 +171,9 @@ def test_a_project_cannot_make_every_home_a_workers(make_box: Make, tmp_path: Pa
     note.write_text(str(tmp_path / "key"))
     box.write(".handbill.toml", '[roles.worker]\nhome = "*"\n')
     box.sim.start()
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.sim.compact()
-    assert KEY_FILE not in seen(box)
+    assert KEY_FILE not in box.seen()
     assert any("roles.worker.home counts only in your own settings" in line for line in box.errors())
 
 
@@ -185,13 +184,13 @@ def test_a_role_that_was_cleared_is_forgotten(make_box: Make) -> None:
     store = FileStore(str(box.state_folder))
     box.sim.start()
     store.note((box.sim.session, "main"), "role", {"role": "lead"})
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.sim.compact()
-    assert "MARK-LEAD" in seen(box)
+    assert "MARK-LEAD" in box.seen()
     store.note((box.sim.session, "main"), "role", None)
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.sim.compact()
-    assert "MARK-LEAD" not in seen(box)
+    assert "MARK-LEAD" not in box.seen()
 
 
 def test_a_dispatch_counts_for_any_role(make_box: Make) -> None:
@@ -200,9 +199,9 @@ def test_a_dispatch_counts_for_any_role(make_box: Make) -> None:
     box.sim.start()
     note = {"role": "handler", "dispatch": str(box.project / "task.md")}
     FileStore(str(box.state_folder)).note((box.sim.session, "main"), "role", note)
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.sim.compact()
-    assert seen(box).count("MARK-TASK") == 1
+    assert box.seen().count("MARK-TASK") == 1
 
 
 def test_links_in_circles_end(make_box: Make) -> None:
@@ -211,5 +210,5 @@ def test_links_in_circles_end(make_box: Make) -> None:
         (box.project / f"circle-{number}").symlink_to(".")
     box.own_settings('[roles.lead]\nenv = ["HOME"]\ntargets = ["**/nothing.md"]\n')
     box.sim.start()
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     assert "# Invariants" in "\n".join(box.sim.compact().texts)

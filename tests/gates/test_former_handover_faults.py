@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from former import lanes, seen
+from former import lanes
 from resuming import RESUME, mode, prepared, work
 
 from box import Box
@@ -73,8 +73,8 @@ def test_the_lanes_of_a_start_say_one_thing(make_box: Make) -> None:
     said = {"summary": "S", "nextSteps": ["N"], "requiredFiles": names}
     FileStore(str(box.state_folder)).leave_handover({"session": "X", "context": said, "by": ""})
     box.sim.start()
-    assert seen(box).count("stopped work on the session") == 1 and [
-        seen(box).count(f"MARK-{name}") for name in names
+    assert box.seen().count("stopped work on the session") == 1 and [
+        box.seen().count(f"MARK-{name}") for name in names
     ] == [1, 0, 0]
 
 
@@ -83,9 +83,8 @@ def test_what_was_set_down_with_odd_line_ends_comes_once(make_box: Make) -> None
     said = {"summary": "BEGIN\r\n" + "line\r\n" * 1600 + "\0END", "nextSteps": ["N"]}
     FileStore(str(box.state_folder)).leave_handover({"session": "X", "context": said, "by": ""})
     box.sim.start()
-    for _ in range(4):
-        box.sim.batch(("Bash", {"command": "true"}))
-    assert seen(box).count("BEGIN") == 1 and seen(box).count("END") == 1 and "[Updated" not in seen(box)
+    box.idle(4)
+    assert box.seen().count("BEGIN") == 1 and box.seen().count("END") == 1 and "[Updated" not in box.seen()
 
 
 def test_a_worker_takes_nothing_up(make_box: Make) -> None:
@@ -94,9 +93,9 @@ def test_a_worker_takes_nothing_up(make_box: Make) -> None:
     store.leave_handover({"session": "X", "context": {"summary": "S", "nextSteps": ["N"]}, "by": ""})
     store.note((box.sim.session, "main"), "role", {"role": "worker"})
     box.sim.start()
-    assert "was set down" not in seen(box)
+    assert "was set down" not in box.seen()
     box.sim.clear()
-    assert "stopped work on the session" in seen(box)
+    assert "stopped work on the session" in box.seen()
 
 
 def test_pruning_leaves_the_notes_of_a_window_that_lives(tmp_path: Path) -> None:
@@ -125,7 +124,7 @@ def test_a_few_lines_that_stand_for_a_lot_are_refused(make_box: Make) -> None:
     box.write(RESUME, f"---\nx: &a {'y' * 1000}\nvalidation_questions: [{many}]\nfiles_to_load: [a.md]\n---\n")
     work(box)
     box.sim.compact()
-    assert "validation_questions" in mode(box)["error"] and len(seen(box)) < 20_000
+    assert "validation_questions" in mode(box)["error"] and len(box.seen()) < 20_000
 
 
 def test_a_note_of_an_earlier_compaction_is_not_used_again(make_box: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,8 +133,8 @@ def test_a_note_of_an_earlier_compaction_is_not_used_again(make_box: Make, monke
     work(box)
     box.sim.compact()
     assert mode(box)["active"]
-    box.sim.batch(("Bash", {"command": "true"}))
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
+    box.idle()
     box.sim.send({"hook_event_name": "SessionStart", "source": "compact"})  # its PreCompact never reached us
     assert box.state()["epoch"] == 2 and mode(box)["reason"].startswith("no resume state")
 
@@ -145,10 +144,10 @@ def test_a_cancelled_compaction_in_a_later_epoch(make_box: Make) -> None:
     work(box)
     box.sim.compact()
     work(box)
-    before = seen(box).count("resume_mode")
+    before = box.seen().count("resume_mode")
     box.sim.send({"hook_event_name": "PreCompact", "trigger": "manual"})
     box.sim.start("resume")
-    assert seen(box).count("resume_mode") == before
+    assert box.seen().count("resume_mode") == before
 
 
 def test_a_worker_known_by_its_variable_takes_nothing_up(make_box: Make) -> None:
@@ -157,7 +156,7 @@ def test_a_worker_known_by_its_variable_takes_nothing_up(make_box: Make) -> None
     said = {"summary": "S", "nextSteps": ["N"]}
     FileStore(str(box.state_folder)).leave_handover({"session": "X", "context": said, "by": ""})
     box.sim.start()
-    assert "was set down" not in seen(box)
+    assert "was set down" not in box.seen()
 
 
 def test_a_page_that_is_said_again_is_not_an_old_one(tmp_path: Path) -> None:

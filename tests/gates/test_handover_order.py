@@ -11,7 +11,7 @@ Make = Callable[..., Box]
 
 
 def order(box: Box, *marks: str) -> list[str]:
-    text = "\n".join(text for _, text in box.sim.views["main"])
+    text = box.seen()
     assert [text.count(mark) for mark in marks] == [1] * len(marks), {mark: text.count(mark) for mark in marks}
     return sorted(marks, key=text.index)
 
@@ -35,8 +35,7 @@ def test_a_handover_larger_than_one_message(make_box: Make) -> None:
     box.shell("engine session dehydrate LOGIN < context.json")
     box.sim.clear()
     box.sim.read("one/f.py")  # directives of a directory must not push in between for ever
-    for _ in range(8):
-        box.sim.batch(("Bash", {"command": "true"}))
+    box.idle(8)
     marks = (
         "MARK-SUMMARY",
         "END-SUMMARY",
@@ -55,7 +54,6 @@ def test_a_constitution_in_parts_comes_before_smaller_files(make_box: Make) -> N
     box.write(".context/CONSTITUTION.md", words("MARK-CONSTITUTION", "END-CONSTITUTION", 14_000) + "\n")
     box.write(".context/TASKS.md", "MARK-TASKS\n")
     box.sim.start()
-    for _ in range(4):
-        box.sim.batch(("Bash", {"command": "true"}))
+    box.idle(4)
     marks = ("MARK-CONSTITUTION", "END-CONSTITUTION", "MARK-TASKS")
     assert order(box, *marks) == list(marks)

@@ -32,12 +32,8 @@ def settings(box: Box, **values: object) -> None:
     box.write(".handbill.toml", "[load_gate]\n" + "\n".join(lines) + "\n")
 
 
-def seen(box: Box, window: str = "main") -> str:
-    return "\n".join(text for _, text in box.sim.views.get(window, []))
-
-
 def counts(box: Box, window: str = "main") -> dict[str, int]:
-    return {name: seen(box, window).count(mark) for name, mark in MARKS.items()}
+    return {name: box.seen(window).count(mark) for name, mark in MARKS.items()}
 
 
 def how(box: Box) -> dict[str, str]:
@@ -52,7 +48,7 @@ def test_delivers_the_files_once_the_most_important_first(box: Box) -> None:
     places = [text.index(mark) for mark in MARKS.values()]
     assert places == sorted(places) and "6 of 6 files" in text
     for _ in range(3):
-        assert box.sim.batch(("Bash", {"command": "true"})).texts == []
+        assert box.idle().texts == []
     assert box.sim.prompt("go on").texts == [] and box.sim.start("resume").texts == []
     assert set(how(box).values()) == {"in the window"}
 
@@ -62,13 +58,13 @@ def test_comes_again_after_a_compaction(box: Box) -> None:
     box.sim.read("one/f.py")
     box.sim.compact()
     assert counts(box) == dict.fromkeys(MARKS, 1)
-    assert seen(box).count("6 of 6 files") == 1
+    assert box.seen().count("6 of 6 files") == 1
 
 
 def test_what_does_not_fit_is_listed_whole(box: Box) -> None:
     box.write(".context/TASKS.md", "MARK-TASKS\n" + "x" * 60_000)
     box.sim.start()
-    text = seen(box)
+    text = box.seen()
     assert "MARK-TASKS" not in text and counts(box)["AGENT_PLAYBOOK.md"] == 1, "a later one that fits is given"
     assert (
         "5 of 6 files" in text
@@ -83,7 +79,7 @@ def test_what_does_not_fit_is_listed_whole(box: Box) -> None:
 def test_direct_names_every_file_with_the_first_results_and_never_again(box: Box) -> None:
     settings(box, mode="direct")
     assert ".context/" not in "\n".join(box.sim.start().texts)
-    first = box.sim.batch(("Bash", {"command": "true"})).texts[0]
+    first = box.idle().texts[0]
     line = first.split("\n", 1)[1]
     assert (
         "\n" not in line.strip()
@@ -91,7 +87,7 @@ def test_direct_names_every_file_with_the_first_results_and_never_again(box: Box
         and "read 6 files:" in line
     )
     for _ in range(3):
-        assert box.sim.batch(("Bash", {"command": "true"})).texts == []
+        assert box.idle().texts == []
     box.sim.read(*(f".context/{name}" for name in list(MARKS)[:2]))
     assert [name for name, word in how(box).items() if word] == list(MARKS)[:2]
 
@@ -100,7 +96,7 @@ def test_direct_says_nothing_when_all_is_read_in_the_first_message(box: Box) -> 
     settings(box, mode="direct")
     box.sim.start()
     assert box.sim.read(*(f".context/{name}" for name in MARKS)).texts == []
-    assert box.sim.batch(("Bash", {"command": "true"})).texts == []
+    assert box.idle().texts == []
 
 
 def test_require_holds_calls_until_all_is_read(box: Box) -> None:
@@ -129,7 +125,7 @@ def test_require_lets_go_and_says_so(box: Box) -> None:
     last = box.sim.batch(("Bash", {"command": "make"}))
     assert last.denied and "no longer held" in last.texts[0] and "Still unread: 6 context files" in last.texts[0]
     assert box.sim.batch(("Bash", {"command": "make"})).denied == ""
-    assert seen(box).count("no longer held") == 1
+    assert box.seen().count("no longer held") == 1
     assert "let go after 2" in box.errors()[0] and last.messages
 
 
@@ -168,7 +164,7 @@ def test_silent_without_the_folder(make_box: Make, mode: str) -> None:
     box.sim.held_tools = ""
     texts = box.sim.start().texts
     assert ".context/" not in "\n".join(texts)
-    first = box.sim.batch(("Bash", {"command": "true"}))
+    first = box.idle()
     assert first.denied == "" and first.texts == []
 
 
@@ -191,7 +187,7 @@ def test_fires_before_the_write_gate(box: Box) -> None:
     held = box.sim.write("one/new.py").denied
     assert "of this project's context" in held and "was not written yet" not in held
     box.sim.read(*(f".context/{name}" for name in MARKS))
-    assert box.sim.write("one/new.py").denied == "" and seen(box).count("rules of one") == 1, (
+    assert box.sim.write("one/new.py").denied == "" and box.seen().count("rules of one") == 1, (
         "they came with the results"
     )
     assert "was not written yet" in box.sim.write("two/new.py").denied, "the other one has its turn"
@@ -211,7 +207,7 @@ def test_a_bad_context_file_is_named_and_costs_no_other(box: Box, content: bytes
     (box.project / ".context/DECISIONS.md").write_bytes(content)
     box.sim.start()
     assert counts(box) == {**dict.fromkeys(MARKS, 1), "DECISIONS.md": 0}
-    assert any("DECISIONS.md" in line and why in line for line in seen(box).splitlines())
+    assert any("DECISIONS.md" in line and why in line for line in box.seen().splitlines())
     assert any(why in line for line in box.errors())
 
 
@@ -219,7 +215,7 @@ def test_a_bad_context_file_is_named_and_costs_no_other(box: Box, content: bytes
 def test_an_unreadable_context_file(box: Box) -> None:
     (box.project / ".context/DECISIONS.md").chmod(0)
     box.sim.start()
-    assert counts(box)["DECISIONS.md"] == 0 and "cannot be read" in seen(box)
+    assert counts(box)["DECISIONS.md"] == 0 and "cannot be read" in box.seen()
 
 
 def test_a_folder_that_leads_out_is_refused(box: Box, tmp_path: Path) -> None:
@@ -228,13 +224,13 @@ def test_a_folder_that_leads_out_is_refused(box: Box, tmp_path: Path) -> None:
     (outside / "TASKS.md").write_text("SECRET")
     settings(box, folder="../elsewhere")
     box.sim.start()
-    assert "SECRET" not in seen(box) and any("leads out" in line for line in box.errors())
+    assert "SECRET" not in box.seen() and any("leads out" in line for line in box.errors())
 
 
 def test_the_documents_own_words(box: Box) -> None:
     settings(box, mode="direct", wording="mandatory")
     box.sim.start()
-    text = box.sim.batch(("Bash", {"command": "true"})).texts[0]
+    text = box.idle().texts[0]
     assert "STOP. Read your 6 context files before proceeding: " in text
 
 
@@ -242,7 +238,7 @@ def test_lost_words_come_again(box: Box) -> None:
     settings(box, mode="direct")
     box.sim.start()
     box.drop_next()
-    box.sim.batch(("Bash", {"command": "true"}))
-    box.sim.batch(("Bash", {"command": "true"}))
-    box.sim.batch(("Bash", {"command": "true"}))
-    assert seen(box).count("Before you go on, read") == 1
+    box.idle()
+    box.idle()
+    box.idle()
+    assert box.seen().count("Before you go on, read") == 1

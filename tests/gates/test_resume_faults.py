@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from resuming import HEAD, HOME, RESUME, Make, mode, prepared, seen, work
+from resuming import HEAD, HOME, RESUME, Make, mode, prepared, work
 
 from box import Box
 from handbill.store.files import FileStore
@@ -54,7 +54,7 @@ def test_a_state_that_is_not_used(box: Box, changes: dict[str, Any], why: str) -
     compact_without_note(box)
     found = mode(box)
     assert found["active"] is False and why in str(found.get("error") or found.get("reason"))
-    assert "MARK-OVERVIEW" not in seen(box) and "# Invariants" in seen(box), "the start goes on"
+    assert "MARK-OVERVIEW" not in box.seen() and "# Invariants" in box.seen(), "the start goes on"
     assert bool(box.errors()) is ("error" in found)
 
 
@@ -94,7 +94,7 @@ def test_a_resume_file_that_cannot_be_used(box: Box, text: str, why: str) -> Non
     box.sim.compact()
     found = mode(box)
     assert found["active"] is False and why in found["error"], found
-    assert any(why in line for line in box.errors()) and "# Invariants" in seen(box)
+    assert any(why in line for line in box.errors()) and "# Invariants" in box.seen()
 
 
 def test_a_resume_file_of_100_megabytes(box: Box) -> None:
@@ -118,7 +118,7 @@ def test_heads_that_are_odd_but_right(box: Box, head: str) -> None:
     (box.project / RESUME).write_bytes(head.encode())
     work(box)
     box.sim.compact()
-    assert mode(box)["active"] and seen(box).count("MARK-OVERVIEW") == 1
+    assert mode(box)["active"] and box.seen().count("MARK-OVERVIEW") == 1
 
 
 def test_files_that_lead_out_are_refused_logged_and_shown(box: Box) -> None:
@@ -130,7 +130,7 @@ def test_files_that_lead_out_are_refused_logged_and_shown(box: Box) -> None:
     box.write(RESUME, f"---\nfiles_to_load: [{quoted}, 01-planning/overview.md]\n---\n")
     work(box)
     box.sim.compact()
-    text = seen(box)
+    text = box.seen()
     assert "SECRET" not in text and "root:" not in text and text.count("MARK-OVERVIEW") == 1
     for name in ("/etc/shadow", "../../../secret.txt", "link.md"):
         assert any(name in line and "leads out" in line for line in text.splitlines()), name
@@ -142,7 +142,7 @@ def test_missing_files_are_named(box: Box) -> None:
     (box.project / HOME / "01-planning/overview.md").unlink()
     work(box)
     box.sim.compact()
-    assert "overview.md is gone" in seen(box) and any("overview.md is gone" in line for line in box.errors())
+    assert "overview.md is gone" in box.seen() and any("overview.md is gone" in line for line in box.errors())
     assert mode(box)["problems"] == [f"{box.project}/{HOME}/01-planning/overview.md is gone"]
 
 
@@ -155,5 +155,7 @@ def test_an_unexpected_fault_is_said_and_nothing_else_is_lost(box: Box, monkeypa
     monkeypatch.setattr(resuming, "resumed", fails)
     work(box)
     box.sim.compact()
-    assert "boom" not in seen(box) and "a defect" in mode(box)["error"] and any("boom" in line for line in box.errors())
-    assert "# Invariants" in seen(box)
+    assert (
+        "boom" not in box.seen() and "a defect" in mode(box)["error"] and any("boom" in line for line in box.errors())
+    )
+    assert "# Invariants" in box.seen()

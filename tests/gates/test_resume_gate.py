@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 import pytest
-from resuming import HOME, RESUME, Make, mode, note, prepared, seen, work
+from resuming import HOME, RESUME, Make, mode, note, prepared, work
 
 from box import Box
 
@@ -36,9 +36,9 @@ def test_the_work_is_handed_over_once(box: Box) -> None:
     work(box)
     box.sim.compact()
     marks = ("MARK-RESUME", "MARK-OVERVIEW", "MARK-STEPS", "MARK-CODE")
-    assert [seen(box).count(mark) for mark in marks] == [1, 1, 0, 0], "the client may restore what the agent had read"
-    box.sim.batch(("Bash", {"command": "true"}))
-    text = seen(box)
+    assert [box.seen().count(mark) for mark in marks] == [1, 1, 0, 0], "the client may restore what the agent had read"
+    box.idle()
+    text = box.seen()
     assert [text.count(mark) for mark in marks] == [1, 1, 1, 1], "and it did not"
     found = mode(box)
     assert found["active"] and found["project_id"] == "24-login" and found["next_action"] == "execute-project"
@@ -55,7 +55,7 @@ def test_the_work_is_handed_over_once(box: Box) -> None:
         assert fact in text, fact
     assert note(box)["consumed"] == 1
     for _ in range(2):
-        assert box.sim.batch(("Bash", {"command": "true"})).texts == []
+        assert box.idle().texts == []
     assert box.sim.start("resume").texts == []
     assert box.errors() == []
 
@@ -63,12 +63,12 @@ def test_the_work_is_handed_over_once(box: Box) -> None:
 def test_each_compaction_hands_over_anew(box: Box) -> None:
     work(box)
     box.sim.compact()
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.sim.compact()
-    assert seen(box).count("MARK-OVERVIEW") == 1
+    assert box.seen().count("MARK-OVERVIEW") == 1
     assert note(box)["detection_method"] == "cache" and mode(box)["confidence"] == "medium"
     box.sim.compact()
-    assert seen(box).count("MARK-OVERVIEW") == 1
+    assert box.seen().count("MARK-OVERVIEW") == 1
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_resume_file_written_in_this_session_counts(box: Box) -> None:
     os.utime(box.project / "02-projects/25-other/01-planning/_resume.md", (1000, 1000))
     future = time.time() + 5
     os.utime(box.project / RESUME, (future, future))
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.sim.compact()
     assert mode(box)["project_id"] == "24-login" and mode(box)["detection_method"] == "filesystem"
 
@@ -112,9 +112,8 @@ def test_a_large_handover_arrives_whole_or_is_listed(box: Box) -> None:
     box.write(RESUME, "---\nfiles_to_load: [a.md, b.md, c.md]\n---\n")
     work(box)
     box.sim.compact()
-    for _ in range(8):
-        box.sim.batch(("Bash", {"command": "true"}))
-    text = seen(box)
+    box.idle(8)
+    text = box.seen()
     for name in sizes:
         given = [text.count(f"{mark}-{name}") for mark in ("BEGIN", "END")]
         listed = any(name in line and "tokens)" in line for line in text.splitlines())
@@ -125,9 +124,9 @@ def test_a_large_handover_arrives_whole_or_is_listed(box: Box) -> None:
 def test_a_project_without_that_layout_hears_nothing(make_box: Make) -> None:
     box = make_box()
     box.sim.start()
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.sim.compact()
-    assert "resume_mode" not in seen(box)
+    assert "resume_mode" not in box.seen()
 
 
 def test_another_layout(make_box: Make) -> None:
@@ -137,18 +136,18 @@ def test_another_layout(make_box: Make) -> None:
     box.write("work/x/notes.md", "MARK-NOTES\n")
     box.sim.start()
     box.sim.read("work/x/notes.md", "work/x/RESUME.md")
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     box.sim.compact()
-    box.sim.batch(("Bash", {"command": "true"}))
-    text = seen(box)
+    box.idle()
+    text = box.seen()
     assert text.count("MARK-NOTES") == 1 and "1. Why at all?" in text and "🚨🚨🚨 CATASTROPHIC" in text
 
 
 def test_resumed_by_the_user_without_a_compaction(box: Box) -> None:
     work(box)
-    before = seen(box)
+    before = box.seen()
     box.sim.start("resume")
-    assert seen(box) == before
+    assert box.seen() == before
 
 
 def test_the_client_died_between_the_two(box: Box) -> None:
@@ -159,11 +158,11 @@ def test_the_client_died_between_the_two(box: Box) -> None:
     box.sim.start("resume")
     assert mode(box)["project_id"] == "24-login"
     box.sim.start("resume")
-    assert seen(box).count("resume_mode") == 1
+    assert box.seen().count("resume_mode") == 1
 
 
 def test_a_compaction_that_was_cancelled(box: Box) -> None:
     work(box)
     box.sim.send({"hook_event_name": "PreCompact", "trigger": "manual"})
     box.sim.start("resume")
-    assert "resume_mode" not in seen(box), "nothing was compacted: all of it is still there"
+    assert "resume_mode" not in box.seen(), "nothing was compacted: all of it is still there"

@@ -26,9 +26,9 @@ def test_one_step_with_each_event(make_box: Callable[..., Box]) -> None:
     box.page("CMD_LOG_INTERACTION", "Write it down.")
     started(box, "CMD_INTERROGATE")
     assert delivered(box) == ["CMD_INTERROGATE.md"]
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     assert delivered(box)[-1] == "CMD_ASK_ROUND.md"
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     assert delivered(box)[-1] == "CMD_LOG_INTERACTION.md"
     assert [line["source"] for line in box.deliveries.of("resolve-ref")] == [
         "named by CMD_INTERROGATE.md", "named by CMD_ASK_ROUND.md",
@@ -43,7 +43,7 @@ def test_spoken_of_is_not_used(make_box: Callable[..., Box]) -> None:
         box.page(f"CMD_{name}")
     box.page("CMD_A", text)
     started(box, "CMD_A")
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     assert delivered(box) == ["CMD_A.md", "CMD_REAL.md"]
 
 
@@ -52,8 +52,7 @@ def test_skill_md_brings_formats_and_invariants_only(make_box: Callable[..., Box
     for name in ("CMD_LATER", "FMT_LIST", "INV_RULE"):
         box.page(name)
     started(box, "CMD_NOW", text="Phases use §CMD_LATER; lists by §FMT_LIST; §INV_RULE holds.")
-    for _ in range(3):
-        box.sim.batch(("Bash", {"command": "true"}))
+    box.idle(3)
     assert sorted(delivered(box)) == ["CMD_NOW.md", "FMT_LIST.md", "INV_RULE.md"]
 
 
@@ -63,8 +62,7 @@ def test_cycles_and_self_references_end_at_once(make_box: Callable[..., Box]) ->
     box.page("CMD_A", "# §CMD_A\nthen §CMD_B\n## PROOF FOR §CMD_A\n")
     box.page("CMD_B", "back to §CMD_A and §CMD_B\n")
     started(box, "CMD_A")
-    for _ in range(4):
-        box.sim.batch(("Bash", {"command": "true"}))
+    box.idle(4)
     assert delivered(box) == ["CMD_A.md", "CMD_B.md"]
     assert box.state()["pendingPreloads"] == {}
 
@@ -73,7 +71,7 @@ def test_a_page_that_does_not_exist_is_passed_over(make_box: Callable[..., Box])
     box = make_box()
     box.page("CMD_A", "uses §CMD_NOWHERE and §INV_NOWHERE\n")
     started(box, "CMD_A")
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     assert delivered(box) == ["CMD_A.md"]
     assert box.errors() == []
 
@@ -90,7 +88,7 @@ def test_the_nearest_page_wins(make_box: Callable[..., Box]) -> None:
     box.write("one/.directives/AGENTS.md", "use §CMD_MINE and §CMD_APPEND_LOG and §CMD_ASK_ROUND\n")
     box.sim.start()
     box.sim.read("one/f.py")
-    box.sim.batch(("Bash", {"command": "true"}))
+    box.idle()
     found = [line["file"] for line in box.deliveries.of("claim-deliver")]
     assert str(box.project / "one/.directives/commands/CMD_MINE.md") in found
     assert str(library / "CMD_APPEND_LOG.md") in found

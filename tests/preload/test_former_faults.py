@@ -96,7 +96,7 @@ def test_earlier_reads_do_not_hide_a_change(make_box: Callable[..., Box], versio
     box.sim.read("two/f.py", agent="a1")
     change(box, PAGE, "NEWS\n")
     box.sim.read("one/f.py", agent="a1")
-    assert "NEWS" in "".join(text for _, text in box.sim.views["a1"])
+    assert "NEWS" in box.seen("a1")
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_calls_that_show_nothing_do_not_hide_a_change(
     change(box, PAGE, "NEWS\n")
     box.sim.batch(call)
     box.sim.prompt("x")
-    assert "NEWS" in "".join(text for _, text in box.sim.views["main"])
+    assert "NEWS" in box.seen()
 
 
 def test_speaking_of_a_phase_takes_nobodys_notice(make_box: Callable[..., Box]) -> None:
@@ -155,7 +155,7 @@ def test_a_rebuilt_ledger_knows_its_phase_and_what_changed(make_box: Callable[..
     change(box, PAGE, "NEWS\n")
     box.sim.read("two/f.py")
     box.sim.read("two/f.py")
-    assert box.state()["work"]["phase"] == "1" and "NEWS" in "".join(text for _, text in box.sim.views["main"])
+    assert box.state()["work"]["phase"] == "1" and "NEWS" in box.seen()
     box.sim.compact()
     for _ in range(3):
         box.sim.read("two/f.py")

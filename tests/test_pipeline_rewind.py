@@ -1,0 +1,103 @@
+"""Rewinds, which no hook hears of. On the real client: e2e/test_rewind_live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from box import Box, assert_once, nothing
+from handbill.simulate import Moment
+
+Make = Callable[..., Box]
+
+pytestmark = pytest.mark.usefixtures("no_patience")
+
+
+def second_prompt(box: Box) -> Moment:
+    """A session until the prompt that is going to be undone."""
+    box.sim.start()
+    box.sim.prompt("one")
+    box.idle()
+    return box.sim.prompt("two")
+
+
+def test_a_batch_whose_hook_hangs_is_undone(make_box: Make) -> None:
+    box = make_box()
+    undone = second_prompt(box)
+    box.drop_next()
+    box.sim.read("one/f.py")
+    box.sim.rewind(undone)
+    box.sim.prompt("three")
+    box.idle()
+    box.sim.read("one/f.py")
+    box.idle()
+    assert_once(box, "main", "one")
+
+
+def test_a_page_that_is_named_by_one_that_is_still_there(make_box: Make) -> None:
+    box = make_box()
+    box.page("CMD_Y", "the text of Y\n")
+    box.write("one/.directives/AGENTS.md", "rules of one: do §CMD_Y\n")
+    box.sim.start()
+    box.sim.prompt("one")
+    box.sim.read("one/f.py")
+    undone = box.sim.prompt("two")  # brings Y
+    assert any(path.endswith("CMD_Y.md") for path, *_ in undone.titles)
+    box.idle()
+    box.sim.rewind(undone)
+    box.sim.prompt("three")
+    box.idle(2)
+    assert [count for (path, *_), count in box.sim.copies().items() if path.endswith("CMD_Y.md")] == [1]
+
+
+def test_a_mention_after_a_rewind_in_a_window_that_was_adopted(make_box: Make) -> None:
+    """A mention has no call, and neither has a file that was found in the transcript: they are not one moment."""
+    box = make_box()
+    undone = second_prompt(box)
+    box.sim.read("one/f.py")
+    box.idle()
+    box.lose_ledger()
+    box.idle()
+    box.sim.rewind(undone)
+    box.sim.prompt("three")
+    box.sim.answer("yes")
+    box.sim.prompt("four: @two/f.py")
+    box.sim.read("one/f.py")
+    box.idle()
+    assert_once(box, "main", "one", "two")
+
+
+@pytest.mark.parametrize("case", ["queued", "interrupted", "made good"])
+def test_rules_of_a_call_before_the_rewind_that_came_after_it(make_box: Make, case: str) -> None:
+    box = make_box()
+    lines = [f"line {number:04} of one {'x' * 60}" for number in range(400 if case == "queued" else 1)]
+    box.write("one/.directives/AGENTS.md", "\n".join(lines))
+    box.sim.start()
+    box.sim.prompt("one")
+    usual = box.hooks
+    if case == "made good":
+        box.hooks = nothing
+    box.sim.read("one/f.py")
+    box.hooks = usual
+    if case == "made good":
+        box.sim.fail("PostToolBatch")
+    undone = box.sim.prompt("two")
+    box.idle()
+    box.sim.rewind(undone)
+    box.sim.prompt("three")
+    box.idle(6)
+    assert [box.seen().count(line) for line in lines] == [1] * len(lines)
+
+
+def test_one_rewind_is_logged_once(make_box: Make) -> None:
+    box = make_box()
+    undone = second_prompt(box)
+    box.sim.read("one/f.py")
+    box.idle()
+    box.sim.rewind(undone)
+    box.sim.prompt("three")
+    new = {"file_path": str(box.project / "new.py"), "content": "x"}
+    box.sim.batch(("Write", new), ("Write", {**new, "file_path": str(box.project / "other.py")}))
+    box.idle()
+    assert len(box.log("new-epoch")) == 1 and len(box.log("lost")) == 1
