@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handbill.core.claim import DIRECTIVE, Claim, claim
+from handbill.core.claim import DIRECTIVE, MOST_CONSIDERED, Claim, claim
 from handbill.core.pack import BETWEEN, block, units
 from handbill.core.plan import Want
 from handbill.core.sheet import Refusal, Sheet
@@ -78,6 +78,23 @@ def test_a_newer_state_that_is_there_under_another_name() -> None:
     assert after.files["/a"]["parts"] == "k" and not after.files["/a"]["updated"] and not answer.grants
 
 
+def test_a_newer_state_that_is_nowhere_else_is_delivered() -> None:
+    after, answer = ask(window(files={"/a": CHANGED}, pending={"/a": "why"}), {"/a": sheet("/a", "newer")})
+    assert [(grant.word, grant.same) for grant in answer.grants] == [("Updated", "")] and after.holds("/a")
+
+
+def test_a_line_that_refers_to_a_text_is_not_the_text() -> None:
+    files = {"/b": held("/b", "text", same="/a")}  # /a itself is gone
+    _, answer = ask(window(files=files), {"/c": sheet("/c", "text")}, "/c")
+    assert [(grant.path, grant.same) for grant in answer.grants] == [("/c", "")]
+
+
+def test_a_file_from_the_start_waits_while_nobody_knows_what_was_kept() -> None:
+    carried = {"/std": held("/std", via="session_started")}
+    after, answer = ask(window(carried=carried, flags={"kept_unknown": True}), {"/std": sheet("/std")}, "/std")
+    assert not answer.grants and list(after.pending) == ["/std"]
+
+
 # --- what fits ------------------------------------------------------------------------------------
 
 
@@ -107,6 +124,29 @@ def test_parts_are_delivered_in_their_order() -> None:
     assert parts == list(range(1, len(parts) + 1)) and "/large" in after.pending
 
 
+def test_more_files_than_one_event_considers() -> None:
+    paths = [f"/{number}" for number in range(MOST_CONSIDERED + 3)]
+    after, answer = ask(window(), {path: sheet(path) for path in paths}, *paths, room=1_000_000)
+    assert [grant.path for grant in answer.grants] == paths[:MOST_CONSIDERED]
+    assert list(after.pending) == paths[MOST_CONSIDERED:]
+
+
+def test_the_size_of_the_parts_does_not_depend_on_the_event() -> None:
+    wants, sheets = [Want("/a", "why")], {"/a": sheet("/a", "x" * 1500)}
+    after, answer = claim(window(), wants, sheets, batch("t1"), 1000, part=1000)
+    assert [(grant.part, grant.parts, grant.word) for grant in answer.grants] == [(1, 2, "Preloaded")]
+    after, answer = claim(after, (), sheets, batch("t2"), CAP, part=1000)
+    assert [(grant.part, grant.parts, grant.word) for grant in answer.grants] == [(2, 2, "Preloaded")]
+    assert after.holds("/a")
+
+
+def test_a_file_whose_parts_now_have_another_size_begins_again() -> None:
+    wants, sheets = [Want("/a", "why")], {"/a": sheet("/a", "x" * 1500)}
+    before, _ = claim(window(), wants, sheets, batch("t1"), 1000, part=1000)
+    _, answer = claim(before, (), sheets, batch("t2"), CAP, part=700)
+    assert [(grant.part, grant.parts) for grant in answer.grants] == [(1, 3), (2, 3), (3, 3)]
+
+
 # --- order ----------------------------------------------------------------------------------------
 
 
@@ -123,6 +163,26 @@ def test_files_of_a_gate_wait_for_the_one_before_them() -> None:
     assert {grant.path for grant in answer.grants} == {"/a"} and list(after.pending) == ["/a", "/b", "/c"]
     _, answer = ask(after, {**sheets, "/r": sheet("/r")}, "/r", reason=f"{DIRECTIVE}/x")
     assert "/r" in {grant.path for grant in answer.grants}, "a rule does not wait for them"
+
+
+def test_a_large_rule_waits_for_a_file_of_a_gate() -> None:
+    sheets: dict[str, Sheet | Refusal] = {"/rule": sheet("/rule", "r" * 5000), "/context": sheet("/context")}
+    wants = [Want("/rule", f"{DIRECTIVE}/x"), Want("/context", "context")]
+    assert claim(window(), wants, sheets, batch("t1"), CAP)[1].grants[0].path == "/context"
+
+
+def test_only_files_of_a_gate_wait_for_one_another() -> None:
+    """A rule that does not fit holds up no file of a gate, and a file of a gate holds up no part of a rule."""
+    sheets: dict[str, Sheet | Refusal] = {
+        "/r1": sheet("/r1", "a" * 1200), "/r2": sheet("/r2", "b" * 1200), "/context": sheet("/context"),
+    }  # fmt: skip
+    wants = [Want("/r1", f"{DIRECTIVE}/x"), Want("/r2", f"{DIRECTIVE}/y"), Want("/context", "context")]
+    _, answer = claim(window(), wants, sheets, batch("t1"), CAP)
+    assert [grant.path for grant in answer.grants] == ["/r1", "/context"]
+    sheets = {"/large": sheet("/large", "r" * 2100), "/context": sheet("/context", "c" * 3800)}
+    before, _ = claim(window(), [Want("/large", f"{DIRECTIVE}/x")], sheets, batch("t1"), CAP)
+    _, answer = claim(before, [Want("/context", "context")], sheets, batch("t2"), 3400, part=CAP)
+    assert [(grant.path, grant.part) for grant in answer.grants] == [("/context", 1), ("/large", 2)]
 
 
 # --- the same rules -------------------------------------------------------------------------------
@@ -144,3 +204,22 @@ def test_one_line_where_it_speaks_for_another_directory(first: str, second: str,
     assert "same" not in before.files[first]
     if same:
         assert after.files[second]["same"] == first and answer.grants[0].same == first
+
+
+def test_one_line_only_for_a_rule_whose_text_we_delivered() -> None:
+    first, second = "/p/x/AGENTS.md", "/p/y/AGENTS.md"
+    before, _ = ask(window(), {first: sheet(first, "rules", "1:1")}, first, reason=f"{DIRECTIVE}/p/x")
+    _, answer = ask(before, {second: sheet(second, "rules", "1:2")}, second, reason="context")
+    assert not answer.grants and [why for _, why, _ in answer.skipped] == ["skip-content"], "it speaks for no directory"
+    host = {"inode": "1:2", "hash": "", "parts": "h", "via": "host", "reason": "session_start"}
+    _, answer = ask(window(files={"/CLAUDE.md": host}), {second: sheet(second, "rules", "1:2")}, second,
+                    reason=f"{DIRECTIVE}/p/y")  # fmt: skip
+    assert not answer.grants and [why for _, why, _ in answer.skipped] == ["skip-inode"]
+
+
+@pytest.mark.parametrize("updated, word", [(False, "Preloaded"), (True, "Updated")])
+def test_a_line_says_whether_the_rules_have_changed(updated: bool, word: str) -> None:
+    first, second = "/p/x/AGENTS.md", "/p/y/AGENTS.md"
+    files = {first: held(first, "rules"), second: held(second, "older", parts=".", updated=updated)}
+    _, answer = ask(window(files=files), {second: sheet(second, "rules")}, second, reason=f"{DIRECTIVE}/p/y")
+    assert [(grant.word, grant.same) for grant in answer.grants] == [(word, first)]

@@ -21,6 +21,10 @@ class Mutant:
     after: str
     text: str
 
+    @property
+    def module(self) -> str:
+        return self.name.partition(":")[0]
+
 
 def mutants(module: str, text: str) -> Iterator[Mutant]:
     tree = ast.parse(text)
@@ -47,7 +51,7 @@ def _inside(function: ast.FunctionDef) -> Iterator[ast.AST]:
         yield node
         if isinstance(node, ast.AnnAssign):
             waiting += [node.value] if node.value is not None else []
-        elif not isinstance(node, ast.JoinedStr):
+        elif not isinstance(node, ast.JoinedStr) and not _is_negative(node):  # -1 means "none", and so would -2
             waiting += reversed(list(ast.iter_child_nodes(node)))
 
 
@@ -59,8 +63,8 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         for number in range(len(node.values)):
             rest = [*node.values[:number], *node.values[number + 1 :]]
             yield "operand", rest[0] if len(rest) == 1 else _with(node, values=rest)
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        yield "not", node.operand
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub)):
+        yield "not" if isinstance(node.op, ast.Not) else "minus", node.operand
     elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
         yield "constant", ast.Constant(not node.value)
     elif isinstance(node, ast.Constant) and isinstance(node.value, int):
@@ -78,6 +82,10 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         yield "statement", ast.Pass()
     elif isinstance(node, (ast.Break, ast.Continue)):
         yield "loop", ast.Continue() if isinstance(node, ast.Break) else ast.Break()
+
+
+def _is_negative(node: ast.AST) -> bool:
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
 
 
 def _is_falsy(node: ast.expr) -> bool:

@@ -6,16 +6,21 @@ Only tests that run the changed line are run. Survivors that are not faults are 
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
+import multiprocessing
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NoReturn
 
+import hypothesis  # noqa: F401  loaded once, not in every test run
+import pytest
 from mutations import Mutant, mutants
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,6 +33,7 @@ MODULES = (
 TESTS = ("tests/core", "tests/hosts", "tests/hostile", "tests/test_evidence.py", "tests/store", "tests/preload", "tests/gates", "tests/handlers", "tests/cli/test_audit.py",
          "tests/test_after_compaction.py", "tests/test_pipeline_missed.py", "tests/test_pipeline_rewind.py", "tests/test_two_clients.py", "tests/test_pipeline.py", "tests/test_pipeline_compaction.py", "tests/test_pipeline_faults.py", "tests/test_any_session.py")  # fmt: skip
 LEAST = 0.90
+PYTEST = ("pytest", "-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider")
 _MOST_TESTS = 60
 _SECONDS = 60
 
@@ -58,43 +64,35 @@ def _coverage(folder: Path) -> dict[tuple[str, int], list[str]]:
     """(module, line) -> the tests that run it."""
     print("which test runs which line …", flush=True)
     settings = folder / "coverage.ini"
-    settings.write_text(
-        f"[run]\ndynamic_context = test_function\nsource = {ROOT}/src/handbill\ndata_file = {folder}/data\n"
-    )
-    command = [
-        sys.executable,
-        "-m",
-        "coverage",
-        "run",
-        f"--rcfile={settings}",
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:xdist",
-        *TESTS,
-    ]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"the tests fail without a mutant:\n{done.stdout[-3000:]}")
+    settings.write_text(f"[run]\ndynamic_context = test_function\nsource = {ROOT}/src/handbill\n")
+    command = [sys.executable, "-m", "coverage", "run", f"--rcfile={settings}"]
+    halves = [(folder / f"data{number}", TESTS[number::2]) for number in range(2)]
+    running = [
+        subprocess.Popen([*command, f"--data-file={data}", "-m", *PYTEST, *tests], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        for data, tests in halves
+    ]  # fmt: skip
+    for process in running:
+        printed, _ = process.communicate()
+        if process.returncode:
+            raise SystemExit(f"the tests fail without a mutant:\n{printed[-3000:]}")
     import coverage
 
-    data = coverage.CoverageData(f"{folder}/data")
-    data.read()
-    files = {path.stem: path for place in TESTS for path in _test_files(ROOT / place)}
     found: dict[tuple[str, int], list[str]] = {}
-    for module in MODULES:
-        for line, contexts in data.contexts_by_lineno(str(_source(ROOT, module))).items():
-            tests = [context.rpartition(".") for context in contexts if context]
-            ids = [
-                f"{files[name.rpartition('.')[2]]}::{test}"
-                for name, _, test in tests
-                if name.rpartition(".")[2] in files
-            ]
-            found[module, line] = sorted(
-                ids, key=lambda id: (module.rpartition("/")[2].removesuffix("s") not in id, id)
-            )
+    for path, tests in halves:
+        data = coverage.CoverageData(str(path))
+        data.read()
+        files = {file.stem: file for place in tests for file in _test_files(ROOT / place)}
+        for module in MODULES:
+            for line, contexts in data.contexts_by_lineno(str(_source(ROOT, module))).items():
+                found.setdefault((module, line), []).extend(filter(None, (_test_id(one, files) for one in contexts)))
     return found
+
+
+def _test_id(context: str, files: dict[str, Path]) -> str:
+    """`core.test_claim.test_x` -> `…/tests/core/test_claim.py::test_x`; empty: it is not a test."""
+    module, _, test = context.rpartition(".")
+    file = files.get(module.rpartition(".")[2])
+    return f"{file}::{test}" if file else ""
 
 
 def _test_files(place: Path) -> list[Path]:
@@ -104,59 +102,75 @@ def _test_files(place: Path) -> list[Path]:
 def _judged(
     found: list[Mutant], covering: dict[tuple[str, int], list[str]], folder: Path, jobs: int
 ) -> dict[str, bool]:
-    trees = [folder / f"tree{number}" for number in range(jobs)]
-    for tree in trees:
-        shutil.copytree(ROOT / "src", tree / "src", ignore=shutil.ignore_patterns("__pycache__"))
-    killed: dict[str, bool] = {}
+    """Name -> was it noticed? Each job is a process that has the test tools loaded, and forks for each test run."""
+    fork = multiprocessing.get_context("fork")
+    answers: multiprocessing.SimpleQueue[tuple[int, bool]] = fork.SimpleQueue()
 
     def work(number: int) -> None:
-        for mutant in found[number::jobs]:
-            module = mutant.name.partition(":")[0]
-            killed[mutant.name] = _is_killed(mutant, covering.get((module, mutant.line), []), trees[number])
-            if not killed[mutant.name]:
-                print(
-                    f"survived  {mutant.name}  line {mutant.line}: {mutant.before[:70]}  ->  {mutant.after[:70]}",
-                    flush=True,
-                )
-            if len(killed) % 50 == 0:
-                print(f"  {len(killed)} of {len(found)}, {sum(killed.values())} killed", flush=True)
+        tree = folder / f"tree{number}"
+        shutil.copytree(ROOT / "src", tree / "src", ignore=shutil.ignore_patterns("__pycache__"))
+        compileall.compile_dir(tree, quiet=2)
+        for place in range(number, len(found), jobs):
+            tests = covering.get((found[place].module, found[place].line), [])
+            answers.put((place, _is_killed(found[place], tests, tree)))
 
-    with ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(work, range(jobs)))
+    processes = [fork.Process(target=work, args=(number,)) for number in range(jobs)]
+    for process in processes:
+        process.start()
+    killed: dict[str, bool] = {}
+    for done in range(1, len(found) + 1):
+        place, noticed = answers.get()
+        mutant = found[place]
+        killed[mutant.name] = noticed
+        if not noticed:
+            print(
+                f"survived  {mutant.name}  line {mutant.line}: {mutant.before[:70]}  ->  {mutant.after[:70]}",
+                flush=True,
+            )
+        if done % 50 == 0:
+            print(f"  {done} of {len(found)}, {sum(killed.values())} killed", flush=True)
     return killed
 
 
-def _name(mutant: Mutant) -> str:
-    """What the tests of its module are called after."""
-    return mutant.name.partition(":")[0].rpartition("/")[2].removesuffix("s")
-
-
 def _is_killed(mutant: Mutant, tests: list[str], tree: Path) -> bool:
-    if not tests:
-        return False
-    path = _source(tree, mutant.name.partition(":")[0])
+    path = _source(tree, mutant.module)
     before = path.read_text(encoding="utf-8")
     path.write_text(mutant.text, encoding="utf-8")
-    near = [test for test in tests if _name(mutant) in test][:_MOST_TESTS]
-    far = [test for test in tests if test not in near][: _MOST_TESTS - len(near)]
-    environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider"]
+    name = mutant.module.rpartition("/")[2].removesuffix("s")  # the tests of its module are called after it
+    near = [test for test in tests if name in test]
+    far = sorted((test for test in tests if name not in test), key=lambda test: "test_any_" in test)
     try:
-        for some in filter(None, (near, far)):  # the module's own tests first: they are quick
-            done = subprocess.run(
-                [*command, *some], cwd=ROOT, env=environment, capture_output=True, timeout=_SECONDS, check=False
-            )
-            if done.returncode in (1, 2):  # 2: not even collected. Others: the tests could not be run
-                return True
-            if done.returncode:
-                raise SystemExit(
-                    f"pytest ended with {done.returncode} for {mutant.name}:\n{done.stdout.decode()[-2000:]}"
-                )
-        return False
-    except subprocess.TimeoutExpired:
-        return True  # it hangs: noticed
+        # the module's own tests first: they are quick
+        return any(_fails(some, tree, mutant) for some in (near[:_MOST_TESTS], far[:_MOST_TESTS]) if some)
     finally:
         path.write_text(before, encoding="utf-8")
+
+
+def _fails(tests: list[str], tree: Path, mutant: Mutant) -> bool:
+    child = os.fork()
+    if not child:
+        _test(tests, tree)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if code not in (0, 1, 2, -signal.SIGALRM):  # 2: not even collected
+        raise SystemExit(f"pytest ended with {code} for {mutant.name}")
+    return code != 0
+
+
+def _test(tests: list[str], tree: Path) -> NoReturn:
+    """In a process of its own; one that hangs is ended by the alarm."""
+    signal.alarm(_SECONDS)
+    os.chdir(ROOT)
+    silence = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(silence, stream)
+    os.environ |= {"PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(tree / "src"))
+    code = 3
+    try:
+        code = int(pytest.main([*PYTEST[1:], *tests]))
+    finally:
+        os._exit(code)
 
 
 def _report(found: list[Mutant], killed: dict[str, bool]) -> int:

@@ -121,7 +121,7 @@ def claim(
             twin.pending[candidate.sheet.path] = candidate.reason
             continue
         room = _grant(twin, candidate, room, event, now, answer)
-        is_blocked = is_blocked or (ordered and candidate.sheet.path in twin.pending)
+        is_blocked = ordered and candidate.sheet.path in twin.pending  # they follow one another
     for path, reason in twin.pending.items():
         if path not in window.pending:
             answer.queued.append((path, reason))
@@ -143,14 +143,14 @@ def _turn(candidate: _Candidate) -> int:
 
 def _under_another_name(twin: Window, sheet: Sheet, chosen: list[_Candidate]) -> tuple[str, str]:
     """(why not to deliver: its text is there already; under which name). An inode alone proves nothing."""
-    for path, record in twin.files.where("inode", sheet.inode):
-        if record["via"] == "host" and path != sheet.path and not record["reason"].startswith(GUESSED):
+    for _, record in twin.files.where("inode", sheet.inode):
+        if record["via"] == "host" and not record["reason"].startswith(GUESSED):
             return SKIP_INODE, ""
     for path, record in twin.files.where("hash", sheet.digest):
-        if path != sheet.path and "." not in record["parts"] and not record.get("same"):
+        if "." not in record["parts"] and not record.get("same"):
             return SKIP_INODE if record["inode"] == sheet.inode else SKIP_CONTENT, path
-    for other in chosen:
-        if other.sheet.digest == sheet.digest and not other.same:
+    for other in chosen:  # the first of them has the text
+        if other.sheet.digest == sheet.digest:
             return SKIP_INODE if other.sheet.inode == sheet.inode else SKIP_CONTENT, other.sheet.path
     return "", ""
 
@@ -201,7 +201,7 @@ def _candidate(
     why, other = _under_another_name(twin, sheet, chosen) if reason != OWN_DIRECTIVE else ("", "")
     if record is not None and record.get("before") and record["hash"] == sheet.digest:
         why = SKIP_PATH  # it had changed, and changed back before that could be delivered
-    if why and other and _is_elsewhere(path, other) and reason.startswith(DIRECTIVE):
+    if other and _is_elsewhere(path, other) and reason.startswith(DIRECTIVE):
         line = same_rules(other)
         changed = record is not None and bool(record.get("updated"))
         return _Candidate(sheet, reason, [line], UPDATED if changed else PRELOADED, same=other)
