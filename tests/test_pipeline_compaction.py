@@ -177,6 +177,23 @@ def test_a_write_is_held_again_after_a_compaction(make_box: Callable[..., Box]) 
 
 
 @pytest.mark.usefixtures("no_patience")
+@pytest.mark.parametrize("known", [True, False], ids=["the ledger is there", "the ledger is lost"])
+def test_rules_that_a_compaction_keeps(make_box: Callable[..., Box], known: bool) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.prompt("go")
+    box.sim.read("one/f.py")
+    if not known:
+        box.lose_ledger()
+    box.sim.compact()
+    box.idle()
+    box.sim.read("one/f.py")
+    box.idle(4)
+    assert_once(box, "main", "one")
+    assert len(box.sim.copies()) == 7
+
+
+@pytest.mark.usefixtures("no_patience")
 def test_a_line_that_refers_to_a_text_and_the_text_itself(make_box: Callable[..., Box]) -> None:
     """A compaction keeps the line and not the text; then the text is delivered under the same title, once."""
     box = make_box()

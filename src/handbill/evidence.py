@@ -72,6 +72,8 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
         facts.whole_content = facts.content is not None
         if facts.content is None and facts.chapter == epochs.ADOPT:
             facts.chapter = epochs.WAIT  # no transcript to read yet: a later tool event will see it
+    elif facts.chapter == epochs.COMPACT and (window is None or not window.started):
+        facts.content = host.window_now(event, world)  # some of it may be in the part that is kept
     elif window is not None and window.started and facts.chapter == epochs.GO_ON:
         _look_back(facts, event, window, host, world, asked)
     _look_for_missed(facts, event, window, host, world, asked)
@@ -184,8 +186,9 @@ def apply(
         after = reconcile.adopted(event, window, facts.content or Content(), now)
         return _scanned(after, facts), []
     if facts.chapter == epochs.COMPACT and chapter == epochs.COMPACT:
-        base = window if window is not None and window.started else epochs.opened(event, window, now)
-        return epochs.compacted(base, facts.size, now), []
+        known = window if window is not None and window.started else None
+        before = known or reconcile.adopted(event, window, facts.content or Content(), now)
+        return epochs.compacted(before, facts.size, now), []
     if window is None:
         return (epochs.side_noted(event, now), []) if event.path else (None, [])
     if facts.chapter == epochs.AUDIT:

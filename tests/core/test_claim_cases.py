@@ -223,3 +223,13 @@ def test_a_line_says_whether_the_rules_have_changed(updated: bool, word: str) ->
     files = {first: held(first, "rules"), second: held(second, "older", parts=".", updated=updated)}
     _, answer = ask(window(files=files), {second: sheet(second, "rules")}, second, reason=f"{DIRECTIVE}/p/y")
     assert [(grant.word, grant.same) for grant in answer.grants] == [(word, first)]
+
+
+def test_a_line_waits_for_the_whole_text_that_it_refers_to() -> None:
+    first, second = "/p/x/AGENTS.md", "/p/y/AGENTS.md"
+    sheets: dict[str, Sheet | Refusal] = {path: sheet(path, "rules " * 500) for path in (first, second)}
+    state, answer = ask(window(), sheets, first, second, reason=f"{DIRECTIVE}/p")
+    assert {grant.path for grant in answer.grants} == {first} and set(state.pending) == {first, second}
+    state, answer = ask(state, sheets)
+    assert [(grant.path, grant.part) for grant in answer.grants] == [(first, 2), (second, 1)]
+    assert answer.grants[-1].same == first and state.holds(second)

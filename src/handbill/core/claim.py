@@ -117,7 +117,7 @@ def claim(
     is_blocked = False  # what must be delivered in order waits for the file before it
     for candidate in candidates:
         ordered = candidate.reason.startswith(IN_ORDER)
-        if ordered and is_blocked:
+        if (ordered and is_blocked) or (candidate.same and not twin.holds(candidate.same)):
             twin.pending[candidate.sheet.path] = candidate.reason
             continue
         room = _grant(twin, candidate, room, event, now, answer)
@@ -135,7 +135,12 @@ def claim(
 
 
 def _turn(candidate: _Candidate) -> int:
-    """Rules and standards first, if they are whole; then the files of gates in their order; then large ones."""
+    """Rules and standards first, if they are whole; then the files of gates in their order; then large ones.
+
+    Lines that refer to a text come after it.
+    """
+    if candidate.same:
+        return 3
     if candidate.reason.startswith(IN_ORDER):
         return 1
     return 0 if len(candidate.parts) == 1 else 2
