@@ -109,3 +109,45 @@ def test_a_hook_that_outlives_its_client_is_no_new_process() -> None:
     event = batch("t1", client=1)
     event.names_client = False
     assert epochs.chapter(event, window(client=5), 9.0) == epochs.GO_ON
+
+
+@pytest.mark.parametrize(
+    "flags, boundary, known",
+    [
+        ({}, 50, False),
+        ({"compacted": 9.0}, 50, True),  # noted by a version that did not say where
+        ({"boundary": 50}, 50, True),
+        ({"boundary": 50}, 49, True),
+        ({"boundary": 50}, 51, False),
+        ({"boundary_due": 50}, 50, True),
+        ({"boundary_due": 50}, 49, False),
+        ({"boundary_due": 50}, 0, False),
+        ({"boundary": 20, "boundary_due": 50}, 20, True),
+        ({"boundary": 20, "boundary_due": 50}, 30, False),  # between two that we know of
+        ({"boundary": 20, "boundary_due": 50}, 60, True),
+        ({"boundary": 20, "compacted": 9.0}, 30, False),
+        ({"boundary_due": 50, "compacted": 9.0}, 30, False),
+    ],
+)
+def test_compactions_that_we_know_of(flags: dict[str, object], boundary: int, known: bool) -> None:
+    assert epochs.is_known_compaction(window(flags=flags), boundary) is known
+
+
+@pytest.mark.parametrize(
+    "flags, boundary, after",
+    [
+        ({}, 0, {"boundary": 0}),
+        ({"boundary_due": 40}, 50, {"boundary": 50}),
+        ({"boundary": 20, "boundary_due": 40}, 50, {"boundary": 50}),
+        ({"boundary": 60, "boundary_due": 40}, 50, {"boundary": 50}),
+        ({"boundary": 20}, 50, {"boundary": 50}),
+        ({"boundary": 50}, 50, None),
+        ({"boundary": 60}, 50, None),
+    ],
+)
+def test_where_the_transcript_shows_a_compaction(
+    flags: dict[str, object], boundary: int, after: dict[str, object] | None
+) -> None:
+    before = window(flags=flags)
+    found = epochs.recorded(before, boundary)
+    assert found.flags == (flags if after is None else after) and (found is before) is (after is None)

@@ -63,22 +63,22 @@ def chapter(
 
 
 def _start(event: Event, window: Window | None, now: float, whose_known: bool) -> str:
-    known = window is not None and window.started
+    known = window if window is not None and window.started else None
     if event.source == "fork":
-        return GO_ON if known else WAIT
+        return GO_ON if known is not None else WAIT
     if event.source == "resume":
-        return AUDIT if known else ADOPT
+        return AUDIT if known is not None else ADOPT
     if event.source == "compact":
         if not whose_known:
             return SUSPECT
-        if window is None or not known:
+        if known is None:
             return COMPACT
-        lane = not window.flags.get("compacting") and within(window.flags.get("compacted", 0.0), now, SAME_MOMENT)
+        lane = not known.flags.get("compacting") and within(known.flags.get("compacted", 0.0), now, SAME_MOMENT)
         return GO_ON if lane else COMPACT
-    if window is None or not known:
+    if known is None:
         return FRESH
     # startup or clear of a known id: a lane, or the same hooks registered twice, has been here
-    return GO_ON if window.client == event.client else FRESH
+    return GO_ON if known.client == event.client else FRESH
 
 
 def opened(event: Event, window: Window | None, now: float) -> Window:
