@@ -149,7 +149,7 @@ def _turn(candidate: _Candidate) -> int:
 def _under_another_name(twin: Window, sheet: Sheet, chosen: list[_Candidate]) -> tuple[str, str]:
     """(why not to deliver: its text is there already; under which name). An inode alone proves nothing."""
     for _, record in twin.files.where("inode", sheet.inode):
-        if record["via"] == "host" and not record["reason"].startswith(GUESSED):
+        if record["via"] == "host" and "." not in record["parts"] and not record["reason"].startswith(GUESSED):
             return SKIP_INODE, ""
     for path, record in twin.files.where("hash", sheet.digest):
         if "." not in record["parts"] and not record.get("same"):
