@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from handbill.core.claim import claim
 from handbill.core.epochs import printed
+from handbill.core.event import PROMPT_SUBMITTED, Event
 from handbill.core.plan import Want
-from handbill.core.receipts import CONFIRMED, LOST, PATIENCE, Evidence, settle
+from handbill.core.receipts import CONFIRMED, LOST, PATIENCE, UNRECORDED, Evidence, settle
 from handbill.core.window import Window, state_of
 from makers import batch, sheet, window
 
@@ -140,3 +141,44 @@ def test_without_a_transcript_patience_ends(later: float, result: list[str]) -> 
     before = _claimed(["/a", 1, DIGEST, 1], a=_record())
     _, outcomes = settle(before, Evidence(readable=False), batch("t2"), 10.0 + later)
     assert [one.result for one in outcomes] == result
+
+
+def test_a_preview_in_the_place_of_a_delivery() -> None:
+    before = _claimed(["/a", 1, DIGEST, 1], a=_record())
+    after, _ = settle(before, Evidence(cut={("/a", DIGEST, 1, 1)}), batch("t2"), 11.0)
+    assert state_of(after.files["/a"]) == "truncated"
+
+
+@pytest.mark.parametrize("evidence", [Evidence(records=False), Evidence(readable=False)], ids=["unrecorded", "missing"])
+def test_only_a_later_batch_says_that_the_client_went_on(evidence: Evidence) -> None:
+    before = _claimed(["/a", 1, DIGEST, 1], a=_record())
+    assert settle(before, evidence, Event(PROMPT_SUBMITTED, "s"), 10.0 + PATIENCE + 1) == (before, [])
+    assert settle(before, evidence, batch("t2"), 10.0 + PATIENCE)[1]
+
+
+# --- a record in a form that we do not know -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "lost, other, understood, result",
+    [
+        (2, "s", False, "assumed"),
+        (1, "s", False, "lost"),  # once more
+        (2, "k", False, "lost"),  # another one was seen there
+        (2, "s", True, "lost"),
+    ],
+)
+def test_files_that_never_show_up_are_not_sent_for_ever(lost: int, other: str, understood: bool, result: str) -> None:
+    before = _claimed(["/a", 1, DIGEST, 1], a=_record(lost=lost), b=_record(other))
+    after, (outcome,) = settle(before, Evidence(passed={1}, understood=understood), batch("t2"), 11.0)
+    assert outcome.result == result and bool(after.flags.get(UNRECORDED)) is (result == "assumed")
+
+
+def test_in_such_a_window_all_others_are_assumed_until_one_is_seen() -> None:
+    before = _claimed(["/a", 1, DIGEST, 1], ["/b", 1, DIGEST, 1], a=_record(), b=_record())
+    before.flags[UNRECORDED] = True
+    assert settle(before, Evidence(), batch("t2"), 11.0) == (before, [])
+    after, outcomes = settle(before, Evidence(passed={1}), batch("t2"), 11.0)
+    assert [one.result for one in outcomes] == ["assumed", "assumed"] and after.flags == {UNRECORDED: True}
+    after, outcomes = settle(before, Evidence({("/b", DIGEST, 1, 1)}), batch("t2"), 11.0)
+    assert [one.result for one in outcomes] == ["confirmed"] and not after.flags

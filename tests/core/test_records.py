@@ -2,10 +2,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handbill.core.records import Records
+from handbill.core import records
+from handbill.core.records import Broken, Records
 from handbill.hotjson import dumps, loads
 
 paths = st.sampled_from(["/a", "/a/b", "/b", '/q"x', "/new\nline", "/🙂", "/back\\slash"])
@@ -13,23 +15,23 @@ record = st.fixed_dictionaries({"hash": st.sampled_from(["1", "2", "11"]), "part
 steps = st.lists(st.tuples(paths, st.none() | record), max_size=12)
 
 
-def stored(records: Records) -> Records:
-    return Records("path", records.written(dumps), loads, dumps)
+def stored(some: Records) -> Records:
+    return Records("path", some.written(dumps), loads, dumps)
 
 
 @given(first=steps, second=steps)
 def test_as_a_dict_would(first: list[tuple[str, Any]], second: list[tuple[str, Any]]) -> None:
     """Set and delete, write and read, set and delete again: the same as a plain dict."""
-    records, model = Records("path"), dict[str, Any]()
+    made, model = Records("path"), dict[str, Any]()
     for part in (first, second):
         for path, value in part:
             if value is None:
-                del records[path]
+                del made[path]
                 model.pop(path, None)
             else:
-                records[path] = value
+                made[path] = value
                 model[path] = value
-        for view in (records, stored(records), records.copy()):
+        for view in (made, stored(made), made.copy()):
             assert view == model
             assert set(view) == set(model) and len(view) == len(model)
             for path in ("/a", "/a/b", '/q"x', "/nowhere"):
@@ -39,7 +41,7 @@ def test_as_a_dict_would(first: list[tuple[str, Any]], second: list[tuple[str, A
                 assert {path for path, _ in view.where("hash", value)} == {
                     p for p, r in model.items() if r["hash"] == value
                 }
-        records = stored(records)
+        made = stored(made)
 
 
 def test_a_copy_is_apart() -> None:
@@ -51,9 +53,9 @@ def test_a_copy_is_apart() -> None:
 
 def test_lines_that_did_not_change_are_not_touched() -> None:
     text = '\n{"path":"/a","odd":  "spacing"}\n{"path":"/b","hash":"2"}'
-    records = Records("path", text, loads, dumps)
-    records["/b"] = {"hash": "3"}
-    assert records.written(dumps) == '\n{"path":"/a","odd":  "spacing"}\n{"path":"/b","hash":"3"}'
+    made = Records("path", text, loads, dumps)
+    made["/b"] = {"hash": "3"}
+    assert made.written(dumps) == '\n{"path":"/a","odd":  "spacing"}\n{"path":"/b","hash":"3"}'
 
 
 @given(st.dictionaries(st.text(max_size=12), st.sampled_from(["", "1:2", "3:4"]), max_size=8), st.data())
@@ -73,3 +75,46 @@ def test_a_long_column_is_read_in_turns() -> None:
     turns = [dict(read.column("stamp", 100, turn)) for turn in range(3)]
     assert all(len(turn) <= 100 for turn in turns)
     assert len({name for turn in turns for name in turn}) == 250
+
+
+@pytest.mark.parametrize(
+    "searches", [records._SEARCHES - 1, records._SEARCHES, records._SEARCHES + 1, 3 * records._SEARCHES]
+)
+def test_many_searches_find_what_one_finds(searches: int) -> None:
+    names = ["/a", "/a/b", '/q"x', "/new\nline", "/🙂", "/back\\slash", '/x","y']
+    made = stored(Records.of("path", {name: {"hash": name} for name in names}))
+    for _ in range(searches):
+        assert made.get("/nowhere") is None
+    assert [made[name]["hash"] for name in names] == names
+    with pytest.raises(KeyError):
+        made["/nowhere"]
+    made["/a"] = {"hash": "new"}
+    assert stored(made)["/a"]["hash"] == "new" and len(stored(made)) == len(names)
+    assert [name for name, _ in made.copy().where("hash", "/🙂")] == ["/🙂"]
+
+
+@pytest.mark.parametrize(
+    "text, said", [("\n{", "a broken line"), ("\n[]", "without its path"), ('\n{"x":1}', "without its path")]
+)
+def test_a_line_that_is_not_a_record(text: str, said: str) -> None:
+    with pytest.raises(Broken, match=said):
+        Records("path", text, loads, dumps).items()
+
+
+def test_an_empty_ledger() -> None:
+    made = Records("path", "", loads, dumps)
+    assert not made and made.items() == [] and made.values() == [] and list(made.where("hash", "1")) == []
+    made["/a"] = {"hash": "1"}
+    assert made and stored(made)
+    del made["/a"]
+    assert not made
+    assert made != 5 and made == Records("path")
+
+
+def test_a_field_of_another_record_or_of_a_text_is_not_taken_for_it() -> None:
+    made = stored(Records.of("path", {"/a": {"note": '"hash":"1"', "hash": "2"}, "/b": {"deep": {"hash": "1"}}}))
+    assert list(made.where("hash", "1")) == []
+    assert [name for name, _ in made.where("hash", "2")] == ["/a"]
+    made["/c"], made["/d"] = {"stamp": ""}, {"hash": "1"}
+    del made["/a"]
+    assert list(made.column("stamp")) == []

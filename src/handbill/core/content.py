@@ -57,11 +57,9 @@ class Content:
 
     def newest(self, titles: Collection[Title]) -> set[Title]:
         """Without the blocks of a file that a later block replaced by another state of that file."""
-        last: dict[str, tuple[int, str]] = {}  # file -> where its newest block is, and of which state that is
-        for (_, title), place in self.order.items():
-            if place >= last.get(title[0], (-1, ""))[0]:
-                last[title[0]] = place, title[1]
-        return {title for title in titles if last.get(title[0], (-1, title[1]))[1] == title[1]}
+        places = sorted((place, title) for (_, title), place in self.order.items())
+        state = {title[0]: title[1] for _, title in places}  # file -> the state of its last block
+        return {title for title in titles if state.get(title[0], title[1]) == title[1]}
 
     def went_past(self, claim: Record) -> bool:
         """Did the model answer after the place where this claim's text belongs?"""

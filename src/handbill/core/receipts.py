@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from handbill.core.epochs import within
 from handbill.core.event import TOOL_BATCH_FINISHED
 from handbill.core.pack import shown
 from handbill.core.window import with_letter
@@ -76,7 +77,7 @@ def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tupl
                 left.append(item)
         if left:
             still_open.append({**claim, "items": left})
-    if not outcomes and still_open == window.claims:
+    if still_open == window.claims:
         return window, []
     twin.claims = still_open
     return twin, outcomes
@@ -94,7 +95,7 @@ def _verdict(claim: Record, name: Title, evidence: Evidence, event: Event, now: 
     later = event.kind == TOOL_BATCH_FINISHED
     if later and not evidence.records:
         return ASSUMED if claim.get("printed") else LOST  # printing is the last thing that its hook did
-    if later and not evidence.readable and now - claim["at"] > PATIENCE:
+    if later and not evidence.readable and not within(claim["at"], now, PATIENCE):
         return ASSUMED
     return ""
 

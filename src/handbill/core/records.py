@@ -127,9 +127,13 @@ class Records:
             self._places, opening = {}, f'\n{{"{self.key}":'
             start = self._text.find(opening)
             while start >= 0:
-                name = start + len(opening)
-                self._places.setdefault(self._text[name : self._text.find('",', name) + 1], start)
-                start = self._text.find(opening, name)
+                begin = start + len(opening)
+                name = self._text[begin : self._text.find('",', begin) + 1]
+                if "\\" in name and self._dumps is not None:  # escaped in some way: that may not be its end
+                    record = self._at(start)
+                    name = self._dumps(record[self.key]) if record is not None else name
+                self._places.setdefault(name, start)
+                start = self._text.find(opening, begin)
         return self._places
 
     def _at(self, start: int) -> Record | None:
