@@ -52,7 +52,7 @@ def test_a_record_of_the_new_epoch_is_not_replaced_by_the_old_one() -> None:
     after = reconcile.inherited(before, content({title("/a"): 1}), records=True)
     assert after.files["/a"]["batch"] == "new"
     after = reconcile.resumed(before, content({title("/a"): 1}), start("resume"), 99.0)
-    assert after.files["/a"]["parts"] == "k"
+    assert (after.files["/a"]["parts"], after.files["/a"]["batch"]) == ("k", "new")
 
 
 def test_parts_that_a_resume_brings_back() -> None:
@@ -130,6 +130,7 @@ def test_a_rewind_is_a_new_epoch_with_what_is_left() -> None:
     assert set(after.files) == {"/kept", "/half", "/now", "/root", "/s/SKILL.md"}
     assert after.files["/half"]["parts"] == "k." and after.pending == {"/half": "why"}
     assert after.epoch == before.epoch + 1 == after.flags["rewound"] and after.claims == [{"batch": now.batch}]
+    assert after.flags["host_once"] == ["/deep"], "the host brings it once, until it is compacted"
 
 
 def test_an_unknown_window_is_rebuilt_with_what_is_missing_of_it() -> None:
@@ -175,6 +176,7 @@ def test_a_skill_that_was_taken_back_is_not_at_work(
     work: dict[str, str], skills: list[str], titles: dict[tuple[str, str, int, int], int], after: dict[str, str]
 ) -> None:
     assert reconcile.rewound(window(work=work), content(titles, skills=skills), batch()).work == after
+    assert reconcile.resumed(window(work=work), content(titles, skills=skills), start("resume"), 9.0).work == after
 
 
 @pytest.mark.parametrize(
@@ -195,3 +197,93 @@ def test_a_skill_that_did_not_survive_a_resume() -> None:
     files = {f"/s/{name}/SKILL.md": record("h", "host", reason=f"skill {name}, typed") for name in "xy"}
     after = reconcile.resumed(window(files=files), content(skills=["/s/y"]), start("resume"), 99.0)
     assert set(after.files) == {"/s/y/SKILL.md"}
+
+
+def test_every_file_of_a_resumed_window_is_judged() -> None:
+    event = start("resume")
+    files = {
+        "/lane": record("s", batch=event.batch, at=98.0), "/CLAUDE.md": record("h", "host", reason="session_start"),
+        "/gone": record(), "/also": record(),
+    }  # fmt: skip
+    after = reconcile.resumed(window(files=files), content(), event, 99.0)
+    assert list(after.pending) == ["/gone", "/also"] and after.holds("/lane") and after.holds("/CLAUDE.md")
+
+
+@pytest.mark.parametrize("reason", ["restored by the client", "read by the agent"])
+@pytest.mark.parametrize("shown", [True, False])
+def test_a_file_that_the_host_showed_once(reason: str, shown: bool) -> None:
+    before = window(files={"/a": record("h", "host", reason=reason)})
+    after = reconcile.resumed(before, content(files={"/a"} if shown else set()), start("resume"), 99.0)
+    assert after.holds("/a") is shown
+
+
+def test_a_resume_ends_what_the_process_before_had_noted() -> None:
+    flags = {"host_once": ["/a"], "kept_unknown": True, "standards": 0}
+    assert reconcile.resumed(window(flags=flags), content(), start("resume"), 99.0).flags == {"standards": 0}
+
+
+def test_a_doubtful_file_need_not_be_pending() -> None:
+    doubt = reconcile.doubtful(window(), "/a", "why", 5.0)
+    assert reconcile.inherited(doubt, content(files={"/a"}), records=True).holds("/a")
+
+
+@pytest.mark.parametrize(
+    "files, found, wanted",
+    [
+        ({"/c/CMD_X.md": record(), "/c/CMD_Y.md": record(reason="named by CMD_X.md")}, [title("/c/CMD_X.md")], True),
+        ({"/c/CMD_X.md": record(), "/c/CMD_Y.md": record(reason="named by CMD_X.md")}, [], False),  # both are gone
+        ({"/c/CMD_X.md": record(), "/c/CMD_Y.md": record(reason="CMD_X.md")}, [title("/c/CMD_X.md")], False),
+        ({"/c/CMD_X.md": record("kk"), "/c/CMD_Y.md": record(reason="named by CMD_X.md")},
+         [title("/c/CMD_X.md", 1, 2)], False),  # when the rest of it is there
+    ],
+)  # fmt: skip
+def test_pages_that_are_named_by_one_that_is_kept(
+    files: dict[str, dict[str, object]], found: list[tuple[str, str, int, int]], wanted: bool
+) -> None:
+    kept = content(dict.fromkeys(found, 1))
+    assert ("/c/CMD_Y.md" in reconcile.inherited(window(carried=files), kept, records=True).pending) is wanted
+    assert ("/c/CMD_Y.md" in reconcile.rewound(window(files=files), kept, batch("t9")).pending) is wanted
+
+
+def test_what_is_found_leaves_the_window_that_was_given_alone() -> None:
+    before = window()
+    assert reconcile.found(before, content({title("/a"): 5}), 9.0).holds("/a") and not before.holds("/a")
+
+
+def test_what_is_found_behind_something_that_is_known() -> None:
+    """An earlier state of a file, one that is on its way, and one of the host's own do not hide what follows."""
+    older, newer = ("/a", "0" * 16, 1, 1), ("/a", "f" * 16, 1, 1)
+    places = [older, newer, title("/waiting"), title("/host"), title("/line"), title("/known"), title("/new")]
+    before = window(
+        files={"/host": record("h", "host"), "/line": record(same="/known"), "/known": record()},
+        claims=[{"id": 1, "batch": "t1", "items": [["/waiting", 1, D, 1]]}],
+    )
+    found = content(dict.fromkeys(places, 5), order={("", one): place for place, one in enumerate(places)})
+    after = reconcile.found(before, found, 9.0)
+    assert after.holds("/new") and after.files["/a"]["hash"] == newer[1] and "/waiting" not in after.files
+    assert after.files["/host"]["via"] == "host" and after.files["/line"]["same"] == "/known"
+
+
+def test_a_file_that_was_divided_in_another_way() -> None:
+    titles = {title("/a", 1, 2): 5, title("/a", 1, 3): 5, title("/a", 2, 3): 5, title("/a", 3, 3): 5}
+    after = reconcile.adopted(batch(), None, content(titles), 9.0)
+    assert after.files["/a"]["parts"] == "kkk" and not after.pending
+
+
+@pytest.mark.parametrize("call, via, batch_, same", [("", "transcript", "", "/b"), ("t1", TOOL_CALLED, "t1", None)])
+def test_how_a_found_file_had_come(call: str, via: str, batch_: str, same: str | None) -> None:
+    line = title("/a")
+    found = content({title("/b"): 5} if call else {title("/b"): 5, line: 5}, same={line: "/b"})
+    if call:
+        found.denials, found.calls, found.file_calls = {call: {line: 5}}, [call], {call}
+    record = reconcile.adopted(batch(), None, found, 9.0).files["/a"]
+    assert (record["via"], record["batch"], record.get("same")) == (via, batch_, same)
+
+
+def test_a_line_without_its_text_does_not_wait_either() -> None:
+    before = window(files={"/x": record(), "/y": record(".", same="/x")}, pending={"/y": "why"})
+    after = reconcile.rewound(before, content(), batch("t9"))
+    assert "/y" not in after.files and "/y" not in after.pending
+    carried = window(carried={"/x": record("kk"), "/y": record("kk", same="/x")})
+    after = reconcile.inherited(carried, content({title("/x", 1, 2): 1, title("/y", 1, 2): 1}), records=True)
+    assert list(after.pending) == ["/x"]

@@ -42,11 +42,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sample", type=int, default=0, help="test only this many, chosen by --seed (default: all)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", help="names that contain this")
+    parser.add_argument("--only", default="", help="names that contain one of these, separated by commas")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
     args = parser.parse_args()
     found = [one for module in MODULES for one in mutants(module, _source(ROOT, module).read_text(encoding="utf-8"))]
-    found = [one for one in found if args.only in one.name]
+    found = [one for one in found if any(words in one.name for words in args.only.split(","))]
     if args.sample and args.sample < len(found):
         found = random.Random(args.seed).sample(found, args.sample)
     with tempfile.TemporaryDirectory(prefix="handbill-mutants-") as folder:

@@ -270,5 +270,5 @@ def _drop_orphans(window: Window) -> dict[str, str]:
 
 
 def _differs(one: Window, other: Window) -> bool:
-    names = ("files", "pending", "claims", "carried", "suspect")
+    names = ("files", "pending", "claims", "carried", "suspect", "flags", "work")
     return any(getattr(one, name) != getattr(other, name) for name in names)
