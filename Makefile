@@ -8,6 +8,8 @@ VERSIONS := 2.1.197 2.1.260 2.1.325
 # Nothing is left outside of this checkout, not even in a package manager's cache.
 export PIP_CACHE_DIR := $(CURDIR)/.cache/pip
 export npm_config_cache := $(CURDIR)/.cache/npm
+# Hooks are started thousands of times: they should not be compiled each time.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test check unit pythons e2e packages soak mutants bench docs clients clean
 

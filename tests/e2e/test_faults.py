@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 from faults import break_hooks
-from sandbox import ALMOST_FULL, COMPACTION, OLD, ROOT, STANDARDS, Sandbox, assert_absent, assert_once, copies
+from sandbox import ALMOST_FULL, COMPACTION, NEW, OLD, ROOT, STANDARDS, Sandbox, assert_absent, assert_once, copies
 
 from conftest import Make
 from handbill.live import Reply
+
+VERSIONS = (OLD, NEW)  # on the one in between, random sessions (test_soak) kill and stop hooks
 
 KILLS = ["before-claim", "after-claim", "after-print"]
 HANGS = ["hang-before-claim", "hang-after-claim"]
