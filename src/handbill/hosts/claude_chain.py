@@ -28,8 +28,7 @@ class Loader:
 
 def preserved(boundary: Row) -> list[str]:
     """The rows that a compaction kept, as its own row lists them; the ends of the list if that is all it says."""
-    metadata = boundary.get("compactMetadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
+    metadata = _metadata(boundary)
     messages, segment = metadata.get("preservedMessages"), metadata.get("preservedSegment")
     if isinstance(messages, dict) and isinstance(messages.get("uuids"), list):
         return [uuid for uuid in messages["uuids"] if isinstance(uuid, str)]
@@ -37,11 +36,14 @@ def preserved(boundary: Row) -> list[str]:
     return [uuid for uuid in ends if isinstance(uuid, str)]
 
 
+def _metadata(boundary: Row) -> Row:
+    value = boundary.get("compactMetadata")
+    return value if isinstance(value, dict) else {}
+
+
 def _anchor(boundary: Row) -> str:
-    metadata = boundary.get("compactMetadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
     for name in ("preservedMessages", "preservedSegment"):
-        value = metadata.get(name)
+        value = _metadata(boundary).get(name)
         if isinstance(value, dict):
             return str(value.get("anchorUuid", ""))
     return ""
@@ -54,7 +56,7 @@ def drop_foreign_compactions(rows: Rows, own: Own) -> bool:
     This window's own rows, from its newest mark (or the newest row) back, lead past a compaction of its own: through
     the boundary, or from behind it to what it kept. They lead past another one by a message of their own.
     """
-    marked = next((found for marks in own if marks and (found := _last_marked(rows, marks))), rows.last)
+    marked = next((found for marks in own if (found := _last_marked(rows, marks))), rows.last)
     chain = _ancestors(rows, marked) if marked else []
     foreign = [uuid for uuid, row in rows.by_id.items() if is_boundary(row) and _is_foreign(rows, uuid, chain)]
     for uuid in foreign:
@@ -116,10 +118,10 @@ def relinked(rows: Rows, *, live: bool, partial: bool) -> str | None:
 
 def _kept(rows: Rows, boundary: Row) -> list[str]:
     """The kept rows in order; with only the ends known, the chain between them."""
-    metadata = boundary.get("compactMetadata") or {}
-    if isinstance(metadata.get("preservedMessages"), dict) or not preserved(boundary):
-        return preserved(boundary)
-    head, tail = str(metadata["preservedSegment"].get("headUuid")), str(metadata["preservedSegment"].get("tailUuid"))
+    named, metadata = preserved(boundary), _metadata(boundary)
+    if isinstance(metadata.get("preservedMessages"), dict) or not named:
+        return named
+    head, tail = named[0], named[-1]
     found: list[str] = []
     while tail in rows.by_id and tail not in found:
         found.append(tail)
@@ -135,12 +137,11 @@ def _present(rows: Rows, before: list[str], named: list[str]) -> list[str]:
 
 
 def _link(rows: Rows, uuids: list[str], anchor: str) -> None:
-    children = [uuid for uuid, parent in rows.parent.items() if parent == anchor and uuid != uuids[0]]
+    children = [uuid for uuid, parent in rows.parent.items() if parent == anchor and uuid not in uuids]
     for uuid, parent in zip(uuids, [anchor, *uuids]):
         rows.parent[uuid] = parent
     for uuid in children:
-        if uuid not in uuids:
-            rows.parent[uuid] = uuids[-1]
+        rows.parent[uuid] = uuids[-1]
 
 
 def leaf_of(rows: Rows, kept: str, loader: Loader | None, own: Own = ()) -> str:
@@ -148,15 +149,15 @@ def leaf_of(rows: Rows, kept: str, loader: Loader | None, own: Own = ()) -> str:
         other = _other_branch(rows, own)
         if other:
             return other
-        behind = kept and rows.last in _ancestors(rows, kept)  # nothing was said since: what was kept comes last
+        behind = rows.last in _ancestors(rows, kept)  # nothing was said since: what was kept comes last
         return rows.last if rows.last in rows.by_id and not behind else kept
     if rows.cleared:
         return ""
     noted = rows.checkpoint if rows.checkpoint in rows.by_id else ""
     if not kept or (rows.explicit and noted):
-        if noted and not rows.explicit and rows.last in rows.by_id and noted in _ancestors(rows, rows.last):
+        if not rows.explicit and noted in _ancestors(rows, rows.last):
             noted = rows.last  # the conversation went on since
-        leaf = _speaker(rows, noted or (rows.last if not kept else ""))
+        leaf = _speaker(rows, noted or rows.last)
         if leaf:
             return leaf
     return _newest_end(rows)
