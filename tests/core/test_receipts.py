@@ -178,6 +178,7 @@ def test_in_such_a_window_all_others_are_assumed_until_one_is_seen() -> None:
     before = _claimed(["/a", 1, DIGEST, 1], ["/b", 1, DIGEST, 1], a=_record(), b=_record())
     before.flags[UNRECORDED] = True
     assert settle(before, Evidence(), batch("t2"), 11.0) == (before, [])
+    assert settle(before, Evidence(passed={1}, understood=True), batch("t2"), 11.0)[0].flags == {UNRECORDED: True}
     after, outcomes = settle(before, Evidence(passed={1}), batch("t2"), 11.0)
     assert [one.result for one in outcomes] == ["assumed", "assumed"] and after.flags == {UNRECORDED: True}
     after, outcomes = settle(before, Evidence({("/b", DIGEST, 1, 1)}), batch("t2"), 11.0)

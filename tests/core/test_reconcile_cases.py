@@ -169,6 +169,7 @@ def test_a_file_that_nobody_wants_is_not_noted_as_restored() -> None:
         ({"skill": "ship", "phase": "0"}, ["/s/ship"], {}, {"skill": "ship", "phase": "0"}),
         ({"skill": "ship", "phase": "0"}, [], {title("/s/ship/SKILL.md"): 1}, {"skill": "ship", "phase": "0"}),
         ({"skill": "p:ship"}, ["/s/ship"], {}, {"skill": "p:ship"}),
+        ({"skill": "ship"}, [], {title("/s/ship/AGENTS.md"): 1}, {}),
         ({"skill": "ship", "session": "/w"}, [], {}, {"skill": "ship", "session": "/w"}),  # a session holds it
     ],
 )
@@ -233,6 +234,8 @@ def test_a_doubtful_file_need_not_be_pending() -> None:
         ({"/c/CMD_X.md": record(), "/c/CMD_Y.md": record(reason="named by CMD_X.md")}, [title("/c/CMD_X.md")], True),
         ({"/c/CMD_X.md": record(), "/c/CMD_Y.md": record(reason="named by CMD_X.md")}, [], False),  # both are gone
         ({"/c/CMD_X.md": record(), "/c/CMD_Y.md": record(reason="CMD_X.md")}, [title("/c/CMD_X.md")], False),
+        ({"/c/CMD_X.md": record(), "/c/CMD_Y.md": record(reason="named by CMD_X.md")},
+         [title("/c/CMD_X.md"), title("/c/CMD_Y.md")], False),
         ({"/c/CMD_X.md": record("kk"), "/c/CMD_Y.md": record(reason="named by CMD_X.md")},
          [title("/c/CMD_X.md", 1, 2)], False),  # when the rest of it is there
     ],
@@ -254,8 +257,9 @@ def test_what_is_found_behind_something_that_is_known() -> None:
     """An earlier state of a file, one that is on its way, and one of the host's own do not hide what follows."""
     older, newer = ("/a", "0" * 16, 1, 1), ("/a", "f" * 16, 1, 1)
     places = [older, newer, title("/waiting"), title("/host"), title("/line"), title("/known"), title("/new")]
+    other = "e" * 16
     before = window(
-        files={"/host": record("h", "host"), "/line": record(same="/known"), "/known": record()},
+        files={"/host": record("h", "host", hash=""), "/line": record(same="/known", hash=other), "/known": record()},
         claims=[{"id": 1, "batch": "t1", "items": [["/waiting", 1, D, 1]]}],
     )
     found = content(dict.fromkeys(places, 5), order={("", one): place for place, one in enumerate(places)})
@@ -265,9 +269,11 @@ def test_what_is_found_behind_something_that_is_known() -> None:
 
 
 def test_a_file_that_was_divided_in_another_way() -> None:
-    titles = {title("/a", 1, 2): 5, title("/a", 1, 3): 5, title("/a", 2, 3): 5, title("/a", 3, 3): 5}
-    after = reconcile.adopted(batch(), None, content(titles), 9.0)
-    assert after.files["/a"]["parts"] == "kkk" and not after.pending
+    thirds = {title("/a", part, 3): 5 for part in (1, 2, 3)}
+    after = reconcile.adopted(batch(), None, content({**thirds, title("/a", 1, 2): 5}), 9.0)
+    assert after.files["/a"]["parts"] == "k." and list(after.pending) == ["/a"]
+    after = reconcile.found(window(files={"/a": record("kk")}), content(thirds), 9.0)
+    assert after.files["/a"]["parts"] == "kkk"
 
 
 @pytest.mark.parametrize("call, via, batch_, same", [("", "transcript", "", "/b"), ("t1", TOOL_CALLED, "t1", None)])

@@ -107,7 +107,7 @@ def left(window: Window, content: Content) -> list[str]:
     for path, record in window.files.items():
         for part, letter in enumerate(record["parts"], 1):
             name = (shown(path), record["hash"], part, len(record["parts"]))
-            if letter in "ks" and name not in titles and (path, part) not in open_parts and record["via"] != "host":
+            if letter in "ks" and name not in titles and (path, part) not in open_parts:
                 found.append(path)
                 break
     return found

@@ -21,6 +21,10 @@ class Broken(ValueError):
     """A stored line that is no record."""
 
 
+def _unreadable(_: Any) -> Any:
+    raise Broken("stored lines, and nobody said how to read them")
+
+
 class Records:
     """name -> record. `text` is JSON lines, each led by a newline and beginning with its name under `key`."""
 
@@ -30,8 +34,8 @@ class Records:
         self,
         key: str,
         text: str = "",
-        loads: Callable[[str], Any] | None = None,
-        dumps: Callable[[Any], str] | None = None,
+        loads: Callable[[str], Any] = _unreadable,
+        dumps: Callable[[Any], str] = _unreadable,
     ) -> None:
         self.key = key
         self._text = text
@@ -58,7 +62,8 @@ class Records:
     def get(self, path: str) -> Record | None:
         if path in self._changed:
             return self._changed[path]
-        return self._at(self._find(path))
+        start = self._find(path)
+        return self._in_line(start) if start != -1 else None
 
     def __getitem__(self, path: str) -> Record:
         record = self.get(path)
@@ -77,12 +82,12 @@ class Records:
 
     def where(self, field: str, value: str) -> Iterator[tuple[str, Record]]:
         """Records whose text field has this value."""
-        if self._text and self._dumps is not None:
+        if self._text:
             wanted = f'"{field}":{self._dumps(value)}'
             at = self._text.find(wanted)
-            while at >= 0:
-                record = self._at(self._text.rfind("\n", 0, at))
-                if record is not None and record[self.key] not in self._changed and record.get(field) == value:
+            while at != -1:
+                record = self._in_line(self._text.rfind("\n", 0, at))
+                if record[self.key] not in self._changed and record.get(field) == value:
                     yield record[self.key], record
                 at = self._text.find(wanted, at + 1)
         for path, changed in self._changed.items():
@@ -101,7 +106,7 @@ class Records:
             lines = (lines + lines)[start : start + most]
         for line in lines:
             at = line.find(marker)
-            if at < 0 or not line.startswith(opening):
+            if at == -1 or not line.startswith(opening):
                 continue
             name = line[len(opening) : line.find('","', len(opening))]
             if "\\" in name:  # escaped in some way
@@ -113,7 +118,7 @@ class Records:
                 yield name, changed[field]
 
     def _find(self, path: str) -> int:
-        if not self._text or self._dumps is None:
+        if not self._text:
             return -1
         name = self._dumps(path)
         self._asked += 1
@@ -126,26 +131,26 @@ class Records:
         if self._places is None:
             self._places, opening = {}, f'\n{{"{self.key}":'
             start = self._text.find(opening)
-            while start >= 0:
+            while start != -1:
                 begin = start + len(opening)
                 name = self._text[begin : self._text.find('",', begin) + 1]
-                if "\\" in name and self._dumps is not None:  # escaped in some way: that may not be its end
-                    record = self._at(start)
-                    name = self._dumps(record[self.key]) if record is not None else name
+                if "\\" in name:  # escaped in some way: that may not be its end
+                    name = self._dumps(self._in_line(start)[self.key])
                 self._places.setdefault(name, start)
                 start = self._text.find(opening, begin)
         return self._places
 
-    def _at(self, start: int) -> Record | None:
+    def _in_line(self, start: int) -> Record:
         """The record in the line that begins at `start`."""
-        if start < 0 or self._loads is None:
-            return None
+        return self._record(self._text[start + 1 : self._end(start)])
+
+    def _end(self, start: int) -> int:
         end = self._text.find("\n", start + 1)
-        return self._record(self._text[start + 1 : end if end >= 0 else len(self._text)])
+        return end if end != -1 else len(self._text)
 
     def _record(self, line: str) -> Record:
         try:
-            record = self._loads(line) if self._loads is not None else None
+            record = self._loads(line)
         except ValueError as error:
             raise Broken(f"a broken line: {error}") from None
         if not isinstance(record, dict) or self.key not in record:
@@ -156,11 +161,9 @@ class Records:
 
     def items(self) -> list[tuple[str, Record]]:
         found: dict[str, Record] = {}
-        if self._text and self._loads is not None:
-            for line in self._text.split("\n"):
-                if line:
-                    record = self._record(line)
-                    found[record[self.key]] = record
+        for line in filter(None, self._text.split("\n")):
+            record = self._record(line)
+            found[record[self.key]] = record
         for path, changed in self._changed.items():
             if changed is None:
                 found.pop(path, None)
@@ -198,9 +201,8 @@ class Records:
         lines = []
         for path, record in self._changed.items():
             start = self._find(path)
-            if start >= 0:
-                end = self._text.find("\n", start + 1)
-                removed.append((start, end if end >= 0 else len(self._text)))
+            if start != -1:
+                removed.append((start, self._end(start)))
             if record is not None:
                 lines.append("\n" + dumps({self.key: path, **record}))
         kept, at = [], 0

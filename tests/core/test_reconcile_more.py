@@ -1,0 +1,41 @@
+"""The ledger against the content: who brought a file, and what follows from that."""
+
+from __future__ import annotations
+
+from test_epochs import record, start
+from test_reconcile import content
+from test_reconcile_cases import title
+
+from handbill.core import reconcile
+from makers import batch, window
+
+RULE = "/p/.directives/AGENTS.md"
+
+
+def test_a_rule_that_is_kept_and_shown_by_the_client_is_still_ours() -> None:
+    after = reconcile.inherited(window(carried={RULE: record()}), content({title(RULE): 5}, files={RULE}), records=True)
+    assert after.files[RULE]["via"] == "tool_batch_finished"
+    after = reconcile.inherited(window(carried={"/x": record()}), content(files={RULE}), records=True)
+    assert after.files[RULE]["via"] == "host", "the agent had read it itself"
+
+
+def test_a_file_that_waits_and_that_the_client_restores() -> None:
+    before = window(carried={"/a": record()}, pending={"/a": "why"})
+    assert reconcile.inherited(before, content(files={"/a"}), records=True).holds("/a")
+
+
+def test_the_newer_state_that_the_ledger_knows_is_not_forgotten_for_an_older_one() -> None:
+    older, newer = ("/a", "0" * 16, 1, 1), ("/a", "f" * 16, 1, 1)
+    before = window(files={"/a": record(hash=newer[1])})
+    both = content({older: 5, newer: 5}, order={("", older): 1, ("", newer): 2})
+    assert reconcile.found(before, both, 9.0) is before
+
+
+def test_a_nested_file_of_the_client_survives_a_resume() -> None:
+    before = window(files={"/sub/CLAUDE.md": record("h", "host", reason="nested_traversal")})
+    assert reconcile.resumed(before, content(), start("resume"), 9.0).holds("/sub/CLAUDE.md")
+
+
+def test_an_unknown_window_with_a_line_whose_text_is_gone() -> None:
+    after = reconcile.adopted(batch(), None, content({title("/a"): 5}, same={title("/a"): "/b"}), 9.0)
+    assert "/a" not in after.files and not after.pending
