@@ -77,3 +77,4 @@ def boundary(uuid: str, head: str, tail: str, anchor: str = "s", uuids: list[str
 
 
 CHAIN = prompt("0", None) + call("1", "0", "t1") + result("2", "1", "t1") + injection("3", "2", A) + answer("4", "3")
+ROWS = prompt("1", None) + answer("2", "1") + prompt("3", "2") + answer("4", "3")

@@ -69,6 +69,8 @@ def _is_foreign(rows: Rows, boundary: str, chain: list[str]) -> bool:
     behind = [uuid for uuid in chain if rows.at[uuid] > at]
     if not behind or boundary in chain:
         return False
+    if len(behind) == len(chain) and is_boundary(rows.by_id[chain[-1]]):
+        return False  # the window begins with a newer compaction, which may have kept this one's row
     kept = set(preserved(rows.by_id[boundary]))
     if not kept:
         return True
@@ -187,9 +189,8 @@ def _is_marked(row: Row, marks: Collection[str]) -> bool:
 
 def _newest_end(rows: Rows) -> str:
     """Of all ends of branches the one that was noted or written last."""
-    parents = {rows.parent[uuid] for uuid in rows.by_id}
     spoken_on = {rows.parent[u] for u, row in rows.by_id.items() if row.get("type") in ("user", "assistant")}
-    ends = {_speaker(rows, uuid) for uuid in rows.by_id if uuid not in parents} - spoken_on - {""}
+    ends = {uuid for uuid, row in rows.by_id.items() if row.get("type") in ("user", "assistant")} - spoken_on
     if len(ends) > 1:
         chosen = rows.checkpoint if rows.checkpoint in ends else rows.last
         ends = {_speaker(rows, chosen)} - {""} or ends if chosen in rows.by_id else ends
