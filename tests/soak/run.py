@@ -24,13 +24,13 @@ VERSIONS = (OLD, MIDDLE, NEW)
 
 def play(version: str, seed: int, keep: bool = False) -> tuple[str, int, list[str], list[str]]:
     root = Path(tempfile.mkdtemp(prefix=f"handbill-soak-{seed}-"))
-    try:
-        session = Session(root, version, seed)
-        violations = session.play()
-        return version, seed, violations, session.story
-    finally:
-        if not keep:
-            shutil.rmtree(root, ignore_errors=True)
+    session = Session(root, version, seed)
+    violations = session.play()
+    if violations or keep:
+        session.story.append(f"its folder: {root}")
+    else:
+        shutil.rmtree(root, ignore_errors=True)
+    return version, seed, violations, session.story
 
 
 def main() -> int:
@@ -39,7 +39,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="of the first session; the others follow")
     parser.add_argument("--version", choices=VERSIONS, help="one client only (default: all, in turn)")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--keep", action="store_true", help="leave the sessions' folders for a look")
+    parser.add_argument(
+        "--keep", action="store_true", help="leave every session's folder for a look, not only those with a violation"
+    )
     args = parser.parse_args()
     versions = [args.version] if args.version else list(VERSIONS)
     plan = [(versions[number % len(versions)], args.seed + number) for number in range(args.sessions)]
