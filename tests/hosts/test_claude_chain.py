@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from transcript_lines import ROWS, A, answer, boundary, call, injection, line, prompt, titles, window
+from transcript_lines import NEW, OLD, ROWS, A, answer, boundary, call, injection, line, ours, prompt, titles, window
 
 from handbill.hosts.claude_chain import (
+    Loader,
     chain_from,
     drop_foreign_compactions,
     preserved,
     relinked,
 )
 from handbill.hosts.claude_rows import Rows, read
-
-Metadata = dict[str, object]
 
 # a compaction that kept nothing, and its summary
 PLAIN = line("system", "b", None, subtype="compact_boundary") + line("user", "s", "b", message={"content": "sum"})
@@ -141,10 +140,21 @@ def test_kept_rows_that_already_follow_the_anchor() -> None:
 
 
 def test_a_compaction_that_keeps_the_row_of_an_earlier_one() -> None:
-    """ "Summarize from here", twice: what was said between the two is gone."""
+    """Summarize from here, twice: what was said between the two is gone."""
     metadata = {"preservedMessages": {"anchorUuid": "c", "uuids": ["b", "s", "1"]}}
     later = line("system", "c", None, subtype="compact_boundary", compactMetadata=metadata)
     data = prompt("1", None) + boundary("b", "1", "1", uuids=["1"]) + prompt("5", "s") + injection("6", "5", A)
     data += later + line("user", "t", "c", message={"content": "sum"}) + prompt("7", "t")
     assert titles(data) == set() and window(data).calls == []
     assert titles(data[: data.index(later)]) == {"/a"}
+
+
+@pytest.mark.parametrize("loader, expected", [(None, set()), (OLD, {"/a"}), (NEW, {"/a", "/new"})])
+def test_a_rewind_to_before_what_a_compaction_kept(loader: Loader | None, expected: set[str]) -> None:
+    """Summarize up to here, and then back to the first prompt that was kept. A loader puts it all back."""
+    data = (
+        prompt("1", None) + injection("2", "1", A) + answer("3", "2") + boundary("b", "1", "3", uuids=["1", "2", "3"])
+    )
+    data += injection("i", "s", ours("/new", "x")) + prompt("4", "i") + answer("5", "4")
+    assert titles(data, loader) == {"/a", "/new"}
+    assert titles(data + prompt("6", "s") + answer("7", "6"), loader) == expected

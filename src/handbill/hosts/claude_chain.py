@@ -106,7 +106,7 @@ def relinked(rows: Rows, *, live: bool, partial: bool) -> str | None:
             return ""  # the loader leaves everything as it is
         uuids = _present(rows, order[:last], named)  # the running client has them, whatever it wrote down
     if uuids:
-        _link(rows, uuids, _anchor(boundary))
+        _link(rows, uuids, _anchor(boundary), live=live)
     kept = set(uuids)
     for uuid in order[:last]:
         if uuid not in kept:
@@ -138,12 +138,18 @@ def _present(rows: Rows, before: list[str], named: list[str]) -> list[str]:
     return before[there[0] :] if there else []
 
 
-def _link(rows: Rows, uuids: list[str], anchor: str) -> None:
-    children = [uuid for uuid, parent in rows.parent.items() if parent == anchor and uuid not in uuids]
+def _link(rows: Rows, uuids: list[str], anchor: str, *, live: bool) -> None:
+    children = [uuid for uuid in rows.by_id if rows.parent[uuid] == anchor and uuid not in uuids]
     for uuid, parent in zip(uuids, [anchor, *uuids]):
         rows.parent[uuid] = parent
-    for uuid in children:
+    for number, uuid in enumerate(children):
+        if live and number and _is_prompt(rows.by_id[uuid]):
+            continue  # a rewind went back to before what was kept
         rows.parent[uuid] = uuids[-1]
+
+
+def _is_prompt(row: Row) -> bool:
+    return row.get("type") == "user" and not has_result(row)
 
 
 def leaf_of(rows: Rows, kept: str, loader: Loader | None, own: Own = ()) -> str:
