@@ -34,12 +34,26 @@ class Oracle:
     rules: dict[str, Rule] = field(default_factory=dict)  # path of the file -> rule
     skills: dict[str, list[str]] = field(default_factory=dict)  # mark of a skill -> marks of its pages
 
-    def twice(self, request: Request) -> list[str]:
-        """What is in this window more than once. Holds for every request, whenever it was made."""
-        text = request.text
-        marks = [*self.standards, *(mark for rule in self.rules.values() for state in rule.states for mark in state)]
-        marks += [mark for pages in self.skills.values() for mark in pages]
-        return [f"{mark!r} {count} times" for mark in marks if (count := text.count(mark)) > 1]
+    def twice(self, request: Request, returned: dict[str, int] | None = None) -> list[str]:
+        """What is in this window more than once, apart from what the client put back. Holds for every request."""
+        text, most = request.text, returned or {}
+        return [f"{mark!r} {count} times" for mark in self.marks if (count := text.count(mark)) > most.get(mark, 1)]
+
+    def returned(self, first: Request, before: Request) -> dict[str, int]:
+        """Marks that a resuming client put back itself, with their number: a rewind had removed them.
+
+        `before` is the last request of the process before, which had them once. All copies are older than what was
+        said since.
+        """
+        answers = [number for number, message in enumerate(first.messages) if message["role"] == "assistant"]
+        old = json.dumps(first.messages[: answers[-1] + 1], ensure_ascii=False) if answers else ""
+        counts = {mark: old.count(json.dumps(mark, ensure_ascii=False)[1:-1]) for mark in self.marks}
+        return {mark: count for mark, count in counts.items() if count > 1 >= before.text.count(mark)}
+
+    @property
+    def marks(self) -> list[str]:
+        found = [*self.standards, *(mark for rule in self.rules.values() for state in rule.states for mark in state)]
+        return found + [mark for pages in self.skills.values() for mark in pages]
 
     def missing(self, request: Request, *, standards: bool = True) -> list[str]:
         """What this window should hold and does not: asked when everything had time to arrive."""

@@ -39,6 +39,8 @@ class Session:
         self.session = ""
         self.count = 0
         self.faulty = False
+        self.rewound = False  # at a terminal: a resume may put back what that removed
+        self.newest: Request | None = None  # of the window that is judged
         self._project()
 
     # --- the project ---------------------------------------------------------------------------
@@ -170,6 +172,7 @@ class Session:
         before = len(self.box.client.model.requests)
         self.session = at_the_terminal(self, arguments)
         self._judge(self.box.client.model.requests[before:], 0)
+        self.rewound = True
 
     def _talk(self, arguments: list[str]) -> None:
         """Several prompts in one process, with compactions by hand or a fresh start between them."""
@@ -232,12 +235,16 @@ class Session:
         asked = [r for r in requests if r.body.get("tools") and not r.is_summary]
         if exit_code:
             self.violations.append(f"the client ended with {exit_code}")
+        main = [r for r in asked if not r.agent]
+        returned: dict[str, int] = {}
+        if self.rewound and self.newest is not None and main:  # see "Known limits" in docs/windows.md
+            returned = self.oracle.returned(main[0], self.newest)
         for number, request in enumerate(asked):
-            found = self.oracle.twice(request)
+            found = self.oracle.twice(request, returned if not request.agent else None)
             # an old client leaves no trace of an injection into a subagent: see "Known limits" in docs/windows.md
             if found and not (request.agent and self.box.version == OLD):
                 self.violations.append(f"request {number} of {request.agent or 'main'}: {'; '.join(found)}")
-        main = [r for r in asked if not r.agent]
+        self.newest = main[-1] if main else self.newest
         if last and main:
             self.violations += [f"at the end: {one}" for one in self.oracle.missing(main[-1])]
 
