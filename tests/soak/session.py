@@ -41,6 +41,7 @@ class Session:
         self.faulty = False
         self.rewound = False  # at a terminal: a resume may put back what that removed
         self.newest: Request | None = None  # of the window that is judged
+        self.returned: dict[str, int] = {}  # what it put back
         self._project()
 
     # --- the project ---------------------------------------------------------------------------
@@ -236,11 +237,10 @@ class Session:
         if exit_code:
             self.violations.append(f"the client ended with {exit_code}")
         main = [r for r in asked if not r.agent]
-        returned: dict[str, int] = {}
         if self.rewound and self.newest is not None and main:  # see "Known limits" in docs/windows.md
-            returned = self.oracle.returned(main[0], self.newest)
+            self.returned.update(self.oracle.returned(main[0], self.newest))
         for number, request in enumerate(asked):
-            found = self.oracle.twice(request, returned if not request.agent else None)
+            found = self.oracle.twice(request, self.returned if not request.agent else None)
             # an old client leaves no trace of an injection into a subagent: see "Known limits" in docs/windows.md
             if found and not (request.agent and self.box.version == OLD):
                 self.violations.append(f"request {number} of {request.agent or 'main'}: {'; '.join(found)}")
