@@ -194,6 +194,36 @@ def test_rules_that_a_compaction_keeps(make_box: Callable[..., Box], known: bool
 
 
 @pytest.mark.usefixtures("no_patience")
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_compaction_that_is_recorded_before_its_start_is_answered(make_box: Callable[..., Box], times: int) -> None:
+    """The hook is slow, and the transcript has grown past the place where the compaction is recorded."""
+    box = make_box()
+    usual = box.hooks
+
+    def slow(name: str, raw: dict[str, object]) -> list[str]:
+        path = Path(box.sim.transcript)
+        before = path.read_bytes() if path.exists() else b""
+        if raw.get("source") == "compact":
+            path.write_bytes(before + b'{"type":"mode"}\n' * 500)
+        answer = usual(name, raw)
+        if raw.get("source") == "compact":
+            path.write_bytes(before)
+        return answer
+
+    box.hooks = slow
+    box.sim.start()
+    box.sim.prompt("go")
+    for _ in range(times):
+        box.sim.read("one/f.py")
+        box.sim.compact()
+    box.idle(2)
+    box.sim.read("one/f.py")
+    box.idle(4)
+    assert_once(box, "main", "one")
+    assert len(box.sim.copies()) == 7 and box.state()["epoch"] == times
+
+
+@pytest.mark.usefixtures("no_patience")
 def test_a_line_that_refers_to_a_text_and_the_text_itself(make_box: Callable[..., Box]) -> None:
     """A compaction keeps the line and not the text; then the text is delivered under the same title, once."""
     box = make_box()

@@ -188,7 +188,8 @@ def apply(
     if facts.chapter == epochs.COMPACT and chapter == epochs.COMPACT:
         known = window if window is not None and window.started else None
         before = known or reconcile.adopted(event, window, facts.content or Content(), now)
-        return epochs.compacted(before, facts.size, now), []
+        # the host may have recorded the compaction by now, but not when it announced it
+        return epochs.compacted(before, before.suspect if before.suspect >= 0 else facts.size, now), []
     if window is None:
         return (epochs.side_noted(event, now), []) if event.path else (None, [])
     if facts.chapter == epochs.AUDIT:
