@@ -9,7 +9,8 @@ import pytest
 from handbill import evidence
 from handbill.core import epochs
 from handbill.core.content import Content
-from handbill.core.event import PROMPT_SUBMITTED, Event
+from handbill.core.event import PROMPT_SUBMITTED, SESSION_STARTED, Event
+from handbill.hosts.claude_code import compactions_since
 from makers import DictWorld, window
 
 
@@ -31,3 +32,52 @@ def test_an_event_does_not_pass_a_suspicion_by_its_own_mark(mark: str, passed: b
     world = DictWorld({"/t": '{"promptId":"p0"}\n{"promptId":"p1"}\n'})
     evidence._look_back(facts, event, suspected, host, world, asked)  # type: ignore[arg-type]
     assert facts.passed_suspicion is passed
+
+
+ROW = '{"type":"system","subtype":"compact_boundary"}\n'
+
+
+@pytest.mark.parametrize(
+    "suspect, flags, transcript, expected",
+    [
+        (4, {}, "one\ntwo\n", 8),  # not recorded yet: behind what is there now
+        (4, {}, f"one\n{ROW}two\n", 4),  # the hook was slow
+        (4, {}, f"one\n{ROW}{ROW}", 4 + len(ROW)),
+        (-1, {}, f"one\n{ROW}two\n", 8 + len(ROW)),  # never announced
+        (8, {"boundary_due": 4}, f"one\n{ROW}two\n", 8 + len(ROW)),  # that is the one before
+        (8, {"boundary_due": 4}, f"one\n{ROW}two\n{ROW}", 8 + len(ROW)),
+        (8, {"boundary_due": 4}, f"one\n{ROW}two\n{ROW}more\n", 8 + len(ROW)),
+    ],
+)
+def test_where_a_compaction_is_recorded(suspect: int, flags: dict[str, int], transcript: str, expected: int) -> None:
+    event = Event(SESSION_STARTED, "s", source="compact", project="/p", cwd="/p", transcript="/t")
+    host = SimpleNamespace(
+        names_compacted_agent=lambda _: True, agents_survive=lambda _: True, compactions_since=compactions_since
+    )
+    before = window(suspect=suspect, flags=flags)
+    asked = SimpleNamespace(missed=False, scanned=0)
+    facts = evidence.look(event, before, host, DictWorld({"/t": transcript}), 100.0, asked)  # type: ignore[arg-type]
+    after, _ = evidence.apply(facts, event, before, host, 100.0)  # type: ignore[arg-type]
+    assert after is not None and (after.carried_from, after.flags["boundary_due"]) == (expected, expected)
+
+
+@pytest.mark.parametrize("boundary, settled", [(49, False), (50, True)])
+def test_a_record_of_the_time_before_the_compaction_proves_nothing(boundary: int, settled: bool) -> None:
+    """It shows the same text, delivered before."""
+    title = ("/a", "0" * 16, 1, 1)
+    record = {
+        "hash": title[1],
+        "parts": "s",
+        "reason": "why",
+        "via": "session_started",
+        "batch": "session_started:compact:1",
+    }
+    claim = {"id": 1, "batch": record["batch"], "offset": 50, "at": 1.0, "items": [["/a", 1, title[1], 1]]}
+    before = window(files={"/a": record}, claims=[claim], flags={"boundary_due": 50})
+    facts = evidence.Facts(epochs.GO_ON)
+    facts.content = Content()
+    facts.content.blocks, facts.content.boundary = {title: 5}, boundary
+    event = Event(PROMPT_SUBMITTED, "s", project="/p", cwd="/p")
+    host = SimpleNamespace(records_injections=lambda _: True)
+    after, _ = evidence._go_on(facts, event, before, host, 9.0)  # type: ignore[arg-type]
+    assert (after.files["/a"]["parts"] == "k") is settled

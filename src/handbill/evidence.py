@@ -28,7 +28,7 @@ _CALLS, _LAST_CALLS = 8 << 20, 256 << 10
 class Facts:
     __slots__ = (
         "agents", "boundary_from", "chapter", "content", "failures", "missed", "missed_mark", "passed_suspicion",
-        "readable", "scanned", "size", "whole_content",
+        "readable", "recorded_at", "scanned", "size", "whole_content",
     )  # fmt: skip
 
     def __init__(self, chapter: str) -> None:
@@ -38,6 +38,7 @@ class Facts:
         self.content: Content | None = None  # of the window, from its oldest open question on
         self.whole_content = False  # that is all of it: the ledger is compared with it
         self.passed_suspicion = False  # the transcript goes on, and no compaction stands in it
+        self.recorded_at = -1  # where the transcript shows the compaction that this event tells of
         self.boundary_from = -1  # behind this byte the transcript shows a compaction
         self.failures: list[tuple[str, str, str]] = []
         self.scanned = 0  # how far the transcript was searched for failures and rewinds
@@ -74,10 +75,21 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
             facts.chapter = epochs.WAIT  # no transcript to read yet: a later tool event will see it
     elif facts.chapter == epochs.COMPACT and (window is None or not window.started):
         facts.content = host.window_now(event, world)  # some of it may be in the part that is kept
+    elif facts.chapter == epochs.COMPACT and window is not None:
+        facts.recorded_at = _recorded_at(event, window, host, world)
     elif window is not None and window.started and facts.chapter == epochs.GO_ON:
         _look_back(facts, event, window, host, world, asked)
     _look_for_missed(facts, event, window, host, world, asked)
     return facts
+
+
+def _recorded_at(event: Event, window: Window, host: ModuleType, world: World) -> int:
+    """Where the host has recorded this compaction by now; -1: it has not. The hook of its start may be slow."""
+    if window.suspect < 0:
+        return -1  # it was not announced
+    earlier = epochs.DUE in window.flags  # the one before was not recorded either when this one was announced
+    found = host.compactions_since(event, world, window.flags.get(epochs.DUE, window.suspect))
+    return int(found[-1]) if len(found) > earlier else -1
 
 
 def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, world: World, asked: Asked) -> None:
@@ -188,8 +200,7 @@ def apply(
     if facts.chapter == epochs.COMPACT and chapter == epochs.COMPACT:
         known = window if window is not None and window.started else None
         before = known or reconcile.adopted(event, window, facts.content or Content(), now)
-        # the host may have recorded the compaction by now, but not when it announced it
-        return epochs.compacted(before, before.suspect if before.suspect >= 0 else facts.size, now), []
+        return epochs.compacted(before, facts.recorded_at if facts.recorded_at >= 0 else facts.size, now), []
     if window is None:
         return (epochs.side_noted(event, now), []) if event.path else (None, [])
     if facts.chapter == epochs.AUDIT:
@@ -208,7 +219,8 @@ def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: fl
     if event.kind == COMPACTING:
         return epochs.arming(window, facts.size, event.trigger), []
     records, content = host.records_injections(event), facts.content
-    if window.claims:
+    before_it = content is not None and content.boundary < window.flags.get(epochs.DUE, -1)
+    if window.claims and not before_it:  # the record of the time before the compaction proves nothing
         proof = proof_in(content, window, now, records=records, readable=facts.readable, failed=bool(facts.failures))
         window, outcomes = settle(window, proof, event, now)
     late, offset = window.suspect >= 0 and _compacted_behind(content, window.suspect), window.suspect

@@ -205,6 +205,13 @@ def mentions(event: Event, world: World, most: int) -> list[Tool]:
     return [Tool(ev.MENTION, id=id, places=(path,)) for id, text in found for path in mentioned(text, event.cwd, "")]
 
 
+def compactions_since(event: Event, world: World, since: int) -> list[int]:
+    """Where behind byte `since` of its transcript the compactions of a window are recorded."""
+    from handbill.hosts.claude_signs import compactions
+
+    return [since + at for at in compactions(world.tail(event.transcript, since) or b"")]
+
+
 def answers(event: Event, world: World, since: int) -> list[str]:
     """What the agent said behind byte `since` of its transcript."""
     from handbill.hosts.claude_transcript import answers as read
@@ -266,14 +273,10 @@ def _reaches(data: bytes, event: Event) -> bool:
 
 def call_behind(event: Event, world: World) -> str:
     """The tool call that started this subagent, as the client notes it beside its transcript; empty: not yet."""
-    from handbill.hotjson import loads
+    from handbill.hosts.claude_rows import record_of
 
     data = world.tail(event.transcript.removesuffix(".jsonl") + ".meta.json", 0, 1 << 16)
-    try:
-        found = loads(data.decode("utf-8", "replace")) if data else {}
-    except (ValueError, RecursionError):
-        return ""
-    return _text(found.get("toolUseId")) if isinstance(found, dict) else ""
+    return _text((record_of(data or b"") or {}).get("toolUseId"))
 
 
 def added_directories(event: Event, world: World, home: str) -> list[str]:

@@ -31,6 +31,15 @@ def search(data: bytes, new: int, asked: Asked, *, prompt: str = "", agent: bool
         asked.scanned = data.rfind(b"\n") + 1
 
 
+def compactions(data: bytes) -> list[int]:
+    """Where the rows of compactions begin."""
+    found, at = [], data.find(_COMPACTED)
+    while at >= 0:
+        found.append(data.rfind(b"\n", 0, at) + 1)
+        at = data.find(_COMPACTED, at + 1)
+    return found
+
+
 def went_back(data: bytes, at: int) -> bool:
     """Is there a prompt behind `at` whose parent is not the newest message before it?"""
     at = data.find(_PROMPT, at)
