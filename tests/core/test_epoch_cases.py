@@ -133,6 +133,17 @@ def test_compactions_that_we_know_of(flags: dict[str, object], boundary: int, kn
     assert epochs.is_known_compaction(window(flags=flags), boundary) is known
 
 
+def test_two_compactions_before_either_is_recorded() -> None:
+    first = epochs.compacted(window(), 40, 9.0)
+    both = epochs.compacted(first, 60, 9.5)
+    assert (both.flags["boundary_due"], both.carried_from) == (40, 60)
+    assert epochs.is_known_compaction(both, 45) and epochs.is_known_compaction(both, 65)
+    shown = epochs.recorded(both, 45)
+    assert shown.flags["boundary"] == 45 and epochs.is_known_compaction(shown, 65)
+    shown = epochs.recorded(shown, 65)
+    assert "boundary_due" not in shown.flags and not epochs.is_known_compaction(shown, 85)
+
+
 @pytest.mark.parametrize(
     "flags, boundary, after",
     [

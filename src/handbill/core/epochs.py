@@ -115,7 +115,7 @@ def compacted(window: Window, offset: int, now: float) -> Window:
     twin.suspect = -1
     twin.flags["compacted"] = now
     twin.flags.pop(HOST_ONCE, None)
-    twin.flags[DUE] = offset
+    twin.flags.setdefault(DUE, offset)  # the one before may not be recorded either
     if manual:
         twin.flags["kept_unknown"] = True  # its beginning may be what is left
     return twin
@@ -178,6 +178,8 @@ def recorded(window: Window, boundary: int) -> Window:
     twin = window.copy()
     twin.flags[BOUNDARY] = boundary
     twin.flags.pop(DUE, None)
+    if boundary < window.carried_from:  # of two, the first
+        twin.flags[DUE] = window.carried_from
     return twin
 
 
