@@ -50,6 +50,8 @@ def main() -> int:
     found = [one for one in found if any(words in one.name for words in args.only.split(","))]
     if args.sample and args.sample < len(found):
         found = random.Random(args.seed).sample(found, args.sample)
+    if not found:
+        parser.error(f"no mutant is named like {args.only!r}; the modules are: {', '.join(MODULES)}")
     with tempfile.TemporaryDirectory(prefix="handbill-mutants-") as folder:
         covering = _coverage(Path(folder))
         print(f"{len(found)} mutants, {args.jobs} at a time", flush=True)
@@ -105,7 +107,7 @@ def _judged(
 ) -> dict[str, bool]:
     """Name -> was it noticed? Each job is a process that has the test tools loaded, and forks for each test run."""
     fork = multiprocessing.get_context("fork")
-    answers: multiprocessing.SimpleQueue[tuple[int, bool]] = fork.SimpleQueue()
+    answers: multiprocessing.SimpleQueue[tuple[int, bool | str]] = fork.SimpleQueue()
 
     def work(number: int) -> None:
         tree = folder / f"tree{number}"
@@ -113,7 +115,10 @@ def _judged(
         compileall.compile_dir(tree, quiet=2)
         for place in range(number, len(found), jobs):
             tests = covering.get((found[place].module, found[place].line), [])
-            answers.put((place, _is_killed(found[place], tests, tree)))
+            try:
+                answers.put((place, _is_killed(found[place], tests, tree)))
+            except (OSError, RuntimeError) as error:  # else everybody would wait for this answer
+                answers.put((place, f"{found[place].name}: {error}"))
 
     processes = [fork.Process(target=work, args=(number,)) for number in range(jobs)]
     for process in processes:
@@ -121,6 +126,10 @@ def _judged(
     killed: dict[str, bool] = {}
     for done in range(1, len(found) + 1):
         place, noticed = answers.get()
+        if isinstance(noticed, str):
+            for process in processes:
+                process.kill()
+            raise SystemExit(noticed)
         mutant = found[place]
         killed[mutant.name] = noticed
         if not noticed:
@@ -142,7 +151,7 @@ def _is_killed(mutant: Mutant, tests: list[str], tree: Path) -> bool:
     far = sorted((test for test in tests if name not in test), key=_rank)
     try:
         # the module's own tests first: they are quick
-        return any(_fails(some, tree, mutant) for some in (near, far[:_MOST_TESTS]) if some)
+        return any(_fails(some, tree) for some in (near, far[:_MOST_TESTS]) if some)
     finally:
         path.write_text(before, encoding="utf-8")
 
@@ -152,13 +161,13 @@ def _rank(test: str) -> int:
     return 0 if "test_pipeline" in test or "test_two_clients" in test else 1 if "test_any_" in test else 2
 
 
-def _fails(tests: list[str], tree: Path, mutant: Mutant) -> bool:
+def _fails(tests: list[str], tree: Path) -> bool:
     child = os.fork()
     if not child:
         _test(tests, tree)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if code not in (0, 1, 2, -signal.SIGALRM, -signal.SIGXCPU, -signal.SIGKILL):  # 2: not even collected
-        raise SystemExit(f"pytest ended with {code} for {mutant.name}")
+        raise RuntimeError(f"pytest ended with {code}")
     return code != 0
 
 
