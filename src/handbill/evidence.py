@@ -219,9 +219,8 @@ def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: fl
     if event.kind == COMPACTING:
         return epochs.arming(window, facts.size, event.trigger), []
     records, content = host.records_injections(event), facts.content
-    due = epochs.DUE in window.flags
-    before_it = due and content is not None and content.boundary < window.carried_from
-    if window.claims and not before_it:  # the record of the time before the compaction proves nothing
+    older = content is not None and epochs.precedes_compaction(window, content.boundary)
+    if window.claims and not older:  # what was there before the compaction proves nothing
         proof = proof_in(content, window, now, records=records, readable=facts.readable, failed=bool(facts.failures))
         window, outcomes = settle(window, proof, event, now)
     late, offset = window.suspect >= 0 and _compacted_behind(content, window.suspect), window.suspect

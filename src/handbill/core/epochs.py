@@ -171,6 +171,11 @@ def is_known_compaction(window: Window, boundary: int) -> bool:
     return bool(boundary <= window.flags.get(BOUNDARY, -1) or boundary >= window.flags.get(DUE, boundary + 1))
 
 
+def precedes_compaction(window: Window, boundary: int) -> bool:
+    """The newest compaction in the transcript is at this byte. Is one that we know of still to be recorded?"""
+    return DUE in window.flags and boundary < window.carried_from
+
+
 def recorded(window: Window, boundary: int) -> Window:
     """The transcript shows the compaction that we know of; one that it shows later is another."""
     if DUE not in window.flags and window.flags.get(BOUNDARY, -1) >= boundary:

@@ -6,7 +6,7 @@ holds what that version's loader rebuilds.
 
 from __future__ import annotations
 
-from handbill.hosts.claude_rows import attachment_of, calls_in, has_result, is_boundary, message_id
+from handbill.hosts.claude_rows import attachment_of, calls_in, has_result, is_boundary, is_message, message_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _is_foreign(rows: Rows, boundary: str, chain: list[str]) -> bool:
     for uuid in chain[len(behind) :]:  # from the newest row before it back
         if uuid in kept:
             return False
-        if rows.by_id[uuid].get("type") in ("user", "assistant"):
+        if is_message(rows.by_id[uuid]):
             return True
     return rows.parent[chain[-1]] not in kept
 
@@ -113,7 +113,7 @@ def relinked(rows: Rows, *, live: bool, partial: bool) -> str | None:
             del rows.by_id[uuid]
     for uuid, row in rows.by_id.items():
         gone = rows.parent[uuid] and rows.parent[uuid] not in rows.by_id and uuid not in kept
-        if uuids and gone and row.get("type") in ("user", "assistant"):
+        if uuids and gone and is_message(row):
             rows.parent[uuid] = uuids[-1]
     return uuids[-1] if uuids else ""
 
@@ -195,8 +195,8 @@ def _is_marked(row: Row, marks: Collection[str]) -> bool:
 
 def _newest_end(rows: Rows) -> str:
     """Of all ends of branches the one that was noted or written last."""
-    spoken_on = {rows.parent[u] for u, row in rows.by_id.items() if row.get("type") in ("user", "assistant")}
-    ends = {uuid for uuid, row in rows.by_id.items() if row.get("type") in ("user", "assistant")} - spoken_on
+    messages = {uuid for uuid, row in rows.by_id.items() if is_message(row)}
+    ends = messages - {rows.parent[uuid] for uuid in messages}
     if len(ends) > 1:
         chosen = rows.checkpoint if rows.checkpoint in ends else rows.last
         ends = {_speaker(rows, chosen)} - {""} or ends if chosen in rows.by_id else ends
@@ -207,7 +207,7 @@ def _newest_end(rows: Rows) -> str:
 def _speaker(rows: Rows, uuid: str) -> str:
     """The nearest message of the user or the assistant at or above a row."""
     for above in _ancestors(rows, uuid):
-        if rows.by_id[above].get("type") in ("user", "assistant"):
+        if is_message(rows.by_id[above]):
             return above
     return ""
 

@@ -75,6 +75,10 @@ def is_answer(row: Row) -> bool:
     return row.get("type") == "assistant" and model != SYNTHETIC
 
 
+def is_message(row: Row) -> bool:
+    return row.get("type") in ("user", "assistant")
+
+
 def is_boundary(row: Row) -> bool:
     return row.get("type") == "system" and row.get("subtype") == "compact_boundary"
 
