@@ -1,0 +1,38 @@
+"""The judge of random sessions: what a resuming client puts back is not our second copy. The rest: e2e/test_soak."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from handbill.live import Request
+from soak.oracle import Oracle
+
+RULE = "THE-RULE\n"
+
+
+def request(*texts: str) -> Request:
+    """Messages of the user and the model in turn."""
+    messages: list[dict[str, Any]] = [
+        {"role": "assistant" if number % 2 else "user", "content": text} for number, text in enumerate(texts)
+    ]
+    return Request(body={"messages": messages}, agent="", received=0.0)
+
+
+@pytest.mark.parametrize(
+    "before, first, returned",
+    [
+        ((RULE, "yes"), (RULE, "yes", RULE, "yes", "go"), {RULE: 2}),
+        ((RULE, "yes"), (RULE, "yes", f"go {RULE}"), {}),  # with the new prompt: that is ours
+        ((RULE, "yes", RULE), (RULE, "yes", RULE, "yes", "go"), {}),  # it was there twice before
+        ((RULE, "yes"), (RULE, "yes", "go"), {}),
+        (("go",), (f"{RULE} {RULE}",), {}),  # nobody has answered
+    ],
+)
+def test_what_a_resuming_client_put_back(
+    before: tuple[str, ...], first: tuple[str, ...], returned: dict[str, int]
+) -> None:
+    oracle = Oracle("/p", (RULE,))
+    assert oracle.returned(request(*first), request(*before)) == returned
+    assert bool(oracle.twice(request(*first), returned)) is (first[-1].count(RULE) > 0 or before[-1] == RULE)
