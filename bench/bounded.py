@@ -24,6 +24,7 @@ def measure(folder: Path, measured: Subject) -> Report:
         ("a page of references, 1 MiB", _references),
         (f"{PATTERNS:,} glob patterns in a role", _patterns),
         (f"{DIRECTIVES:,} directories with rules, in one message", _directives),
+        ("a command of 4 MiB without a space", _command),
     ):
         place = folder / name.split()[0].strip(",").replace(",", "")
         delivered, wanted = play(place)
@@ -109,3 +110,11 @@ def _directives(place: Path) -> tuple[int, int]:
     for _ in range(30):
         sim.batch(("Bash", {"command": "true"}))
     return _delivered(sim, "/.directives/"), 1000
+
+
+def _command(place: Path) -> tuple[int, int]:
+    sim = _project(place)
+    _write(sim, "a/.directives/AGENTS.md", "rule of a\n")
+    sim.start()
+    sim.batch(("Bash", {"command": "cat a/f.py " + "x" * (4 << 20)}))
+    return _delivered(sim, "/.directives/"), 1

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handbill.core.shell import MOST, looks_like_path, plain_arguments
+from handbill.core.shell import LONGEST, MOST, looks_like_path, plain_arguments
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,10 @@ from handbill.core.shell import MOST, looks_like_path, plain_arguments
 def test_plain_arguments(command: str, words: list[str]) -> None:
     found = plain_arguments(command)
     assert found == (["cat"] if command == "cat 'unclosed" else words)
+
+
+def test_what_no_system_starts_is_not_read_to_the_end() -> None:
+    assert plain_arguments("x" * (LONGEST - 4) + " a/b c/d") == ["x" * (LONGEST - 4), "a/b"]
 
 
 @given(command=st.text())

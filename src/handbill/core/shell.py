@@ -5,13 +5,15 @@ from __future__ import annotations
 _ENDS = "|&;<>()\n"
 _EXPANDS = "$`*?[{~"
 MOST = 40  # a command line with more words than this is data, not a list of paths
+LONGEST = 1 << 20  # no system starts a command that is longer
 
 
 def plain_arguments(command: str) -> list[str]:
     """Words that may be paths, quotes removed, in order; options and expansions left out."""
     words: list[str] = []
-    word, quote, active, expands = "", "", False, False
-    index, size = 0, len(command)
+    letters: list[str] = []  # of one word; to add to a text of a megabyte takes too long
+    quote, active, expands = "", False, False
+    index, size = 0, min(len(command), LONGEST)
     while index <= size and len(words) < MOST:
         char = command[index] if index < size else "\n"
         index += 1
@@ -19,24 +21,24 @@ def plain_arguments(command: str) -> list[str]:
             if char == quote:
                 quote = ""
             elif char == "\\" and quote == '"' and index < size:
-                word += command[index]
+                letters.append(command[index])
                 index += 1
             else:
                 expands = expands or (quote == '"' and char in "$`")
-                word += char
+                letters.append(char)
         elif char in "'\"":
             quote, active = char, True
         elif char == "\\" and index < size:
-            word += command[index]
+            letters.append(command[index])
             active = True
             index += 1
         elif char in " \t" or char in _ENDS:
-            if active and word and not expands and not word.startswith("-"):
-                words.append(word)
-            word, active, expands = "", False, False
+            if active and letters and not expands and letters[0] != "-":
+                words.append("".join(letters))
+            letters, active, expands = [], False, False
         else:
             expands = expands or char in _EXPANDS
-            word += char
+            letters.append(char)
             active = True
     return words
 
