@@ -14,6 +14,8 @@ from handbill import evidence
 # Time is measured in bench/, never in a test: a busy machine must not fail one.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+# Where the same tests have run on another Python: --hypothesis-profile=again
+settings.register_profile("again", settings.get_profile("untimed"), max_examples=20)
 
 
 @pytest.fixture(autouse=True)

@@ -166,7 +166,7 @@ class Run:
         assert self.box.errors() == []
 
 
-@settings(max_examples=int(os.environ.get("EXAMPLES", "60")))
+@settings(max_examples=settings.default.max_examples * 6 // 10)
 @given(st.lists(step, max_size=30), st.sampled_from([NEW, NEW, OLD]))
 def test_once_and_never_missing(steps: list[tuple[str, ...]], version: str) -> None:
     # as if seconds lay between two events

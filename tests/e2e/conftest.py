@@ -35,3 +35,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "/e2e/" in str(item.path):
             item.add_marker(pytest.mark.client)
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)  # else one of them ends alone, last

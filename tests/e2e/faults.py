@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import tempfile
+from collections.abc import Mapping
 
 from sandbox import ROOT, Sandbox
 
 
-def break_hooks(box: Sandbox, fault: str, at: str) -> dict[str, str]:
-    """Put the faulty twin into the settings; returns the environment that makes the fault."""
+def break_hooks(box: Sandbox, faults: Mapping[str, str]) -> dict[str, str]:
+    """Put the faulty twin into the settings; returns the environment that makes the faults.
+
+    {"PostToolBatch:2": "before-claim"} kills the hook of the second batch before it claims anything.
+    """
     settings = json.loads(box.settings().read_text())
     for groups in settings["hooks"].values():
         for handler in groups[0]["hooks"]:
@@ -20,4 +25,4 @@ def break_hooks(box: Sandbox, fault: str, at: str) -> dict[str, str]:
             handler["timeout"] = 3
     settings["hooks"]["SessionStart"][0]["hooks"] = settings["hooks"]["SessionStart"][0]["hooks"][:1]
     box.settings().write_text(json.dumps(settings))
-    return {"FAULT": fault, "FAULT_AT": at, "FAULT_COUNT": str(box.project.parent / "count")}
+    return {"FAULTS": json.dumps(faults), "EVENTS_SEEN": tempfile.mkdtemp(dir=box.project.parent)}

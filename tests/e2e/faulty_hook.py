@@ -1,6 +1,6 @@
-"""The real hook with one fault, made at one event: stands in the settings where the real command stood.
+"""The real hook with faults, each made at one event. The settings name it in place of the real command.
 
-The fault is made from outside, so that the product carries no switch for it.
+The faults are made from outside, so that the product carries no switch for them.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ def main() -> None:
     from handbill.store import files
 
     hook._stdin = lambda: data  # type: ignore[assignment]
-    if _due(str(event)):
-        _break(os.environ["FAULT"], hook, files)
+    if fault := _due(str(event)):
+        _break(fault, hook, files)
     hook.main()
 
 
-def _due(event: str) -> bool:
-    """Is this the event at which the fault is due? FAULT_AT=PostToolBatch:2 is the second batch."""
-    name, _, number = os.environ.get("FAULT_AT", "").partition(":")
-    if event != name:
-        return False
-    with open(os.environ["FAULT_COUNT"], "a+") as count:
-        count.write("x")
-        count.flush()
-        return count.tell() == int(number or 1)
+def _due(event: str) -> str:
+    """The fault that is due at this event, if any: PostToolBatch:2 is the second batch."""
+    faults: dict[str, str] = json.loads(os.environ.get("FAULTS", "{}"))
+    if not faults:
+        return ""
+    with open(os.path.join(os.environ["EVENTS_SEEN"], event), "a+") as seen:
+        seen.write("x")
+        seen.flush()
+        return faults.get(f"{event}:{seen.tell()}", "")
 
 
 def _die(*_: object) -> None:

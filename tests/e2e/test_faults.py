@@ -21,24 +21,28 @@ KILLS = ["before-claim", "after-claim", "after-print"]
 HANGS = ["hang-before-claim", "hang-after-claim"]
 
 
-def directories(box: Sandbox) -> tuple[str, ...]:
-    for name in ("one", "two"):
-        box.write(f"{name}/.directives/AGENTS.md", f"MARK-{name.upper()}\n")
+def directories(box: Sandbox, *names: str) -> tuple[str, ...]:
+    names = names or ("one", "two")
+    for name in names:
+        box.write(f"{name}/.directives/AGENTS.md", f"MARK-{name.upper()}.\n")
         box.write(f"{name}/f.py", "x\n")
-    return "MARK-ONE", "MARK-TWO"
+    return tuple(f"MARK-{name.upper()}." for name in names)
 
 
-@pytest.mark.parametrize("fault", KILLS + HANGS)
-def test_hook_dies_at_a_batch(make: Make, version: str, fault: str) -> None:
+@pytest.mark.parametrize("faults", [KILLS, HANGS], ids=["dies", "hangs"])
+def test_hook_fails_at_a_batch(make: Make, version: str, faults: list[str]) -> None:
+    """One fault after the other; two events without one lie between them."""
     box = make(version)
-    marks = directories(box)
-    env = break_hooks(box, fault, "PostToolBatch:1")
-    steps = box.read("one/f.py"), box.bash("echo 1"), box.bash("echo 2"), box.read("two/f.py"), box.bash("echo 3")
-    run = box.run(*steps, "done", env=env)
+    marks = directories(box, *faults, "last")
+    env = break_hooks(box, {f"PostToolBatch:{1 + 3 * number}": fault for number, fault in enumerate(faults)})
+    steps = [[box.read(f"{fault}/f.py"), box.bash(f"echo {fault}"), box.bash()] for fault in faults]
+    run = box.run(*(step for three in steps for step in three), box.read("last/f.py"), box.bash(), "done", env=env)
+    for number in range(len(faults)):
+        assert_once(run.of()[3 + 3 * number], *marks[: number + 1])
     assert_once(run.of()[-1], *STANDARDS, *marks)
-    resumed = box.run(box.read("one/f.py"), "done", args=("--resume", run.session))
+    resumed = box.run(*(box.read(f"{fault}/f.py") for fault in faults), "done", args=("--resume", run.session))
     assert_once(resumed.of()[-1], *STANDARDS, *marks)
-    assert any("PostToolBatch hook" in finding for finding in box.traces())
+    assert sum("PostToolBatch hook" in finding for finding in box.traces()) >= 1
 
 
 @pytest.mark.parametrize("fault", KILLS)
@@ -46,14 +50,14 @@ def test_hook_dies_in_a_subagent(make: Make, version: str, fault: str) -> None:
     """Older clients write neither the injection nor the failure to the subagent's transcript."""
     box = make(version)
     marks = directories(box)
-    env = break_hooks(box, fault, "PostToolBatch:1")
+    env = break_hooks(box, {"PostToolBatch:1": fault})
     steps = box.read("one/f.py"), box.bash("echo 1"), box.read("two/f.py"), box.bash("echo 2"), box.bash("echo 3")
     run = box.run(box.agent(), box.bash(), "done", agent=(*steps, "sub"), env=env)
     assert_absent(run.of()[-1], *marks)
     if version == OLD and fault == "after-print":
         # Nothing on this client tells a hook that died after printing from one that died before:
         # a second copy is the lesser evil.
-        assert copies(run.of(None)[-1], "MARK-ONE", "MARK-TWO") == {"MARK-ONE": 2, "MARK-TWO": 1}
+        assert copies(run.of(None)[-1], *marks) == dict(zip(marks, (2, 1)))
     else:
         assert_once(run.of(None)[-1], *marks, "# Invariants\n")
 
@@ -62,7 +66,7 @@ def test_hook_dies_in_a_subagent(make: Make, version: str, fault: str) -> None:
 def test_hook_dies_at_session_start(make: Make, version: str, fault: str) -> None:
     box = make(version)
     marks = directories(box)
-    env = break_hooks(box, fault, "SessionStart:1")
+    env = break_hooks(box, {"SessionStart:1": fault})
     run = box.run(box.read("one/f.py"), box.bash("echo 1"), box.read("two/f.py"), box.bash("echo 2"), "done", env=env)
     assert_once(run.of()[-1], *STANDARDS, *marks)
     assert any("SessionStart hook" in finding for finding in box.traces())
@@ -72,7 +76,7 @@ def test_hook_dies_at_session_start(make: Make, version: str, fault: str) -> Non
 def test_hook_dies_at_the_start_after_a_compaction(make: Make, version: str, fault: str) -> None:
     box = make(version)
     marks = directories(box)
-    env = {**break_hooks(box, fault, "SessionStart:2"), **COMPACTION}
+    env = {**break_hooks(box, {"SessionStart:2": fault}), **COMPACTION}
     full = Reply([box.bash("echo full")], input_tokens=ALMOST_FULL)
     steps = (
         box.read("one/f.py"),
@@ -87,18 +91,22 @@ def test_hook_dies_at_the_start_after_a_compaction(make: Make, version: str, fau
     assert_once(run.of()[-1], *STANDARDS, *marks)
 
 
-@pytest.mark.parametrize(
-    "garbage", [b"", b'{"v":1,"preloadedFi', b"\x00\xff garbage \xfe", b"[]", b'{"v":1,"epoch":"x"}']
-)
-def test_state_file_broken_between_two_batches(make: Make, version: str, garbage: bytes) -> None:
+GARBAGE = [b"", b'{"v":1,"preloadedFi', b"\x00\xff garbage \xfe", b"[]", b'{"v":1,"epoch":"x"}']
+
+
+def test_state_file_broken_between_two_batches(make: Make, version: str) -> None:
+    """Again and again, each time in another way."""
     box = make(version)
-    marks = directories(box)
+    marks = directories(box, *(f"d{number}" for number in range(len(GARBAGE))))
     windows = box.state_folder / ".windows"
-    octal = "".join(f"{chr(92)}{byte:03o}" for byte in garbage)
-    breaking = f"for f in {windows}/*.jsonl; do printf '{octal}' > $f; done"
-    run = box.run(
-        box.read("one/f.py"), box.bash("echo 1"), box.bash(breaking), box.read("two/f.py"), box.read("one/f.py"), "done"
-    )
+    steps = [box.read("a.py")]
+    for number, garbage in enumerate(GARBAGE):
+        octal = "".join(f"{chr(92)}{byte:03o}" for byte in garbage)
+        breaking = f"for f in {windows}/*.jsonl; do printf '{octal}' > $f; done"
+        steps += [box.bash(breaking), box.read(f"d{number}/f.py"), box.read("d0/f.py")]
+    run = box.run(*steps, box.bash(), "done")
+    for number in range(len(GARBAGE)):
+        assert_once(run.of()[3 + 3 * number], *STANDARDS, *marks[: number + 1])
     assert_once(run.of()[-1], *STANDARDS, *marks)
     assert list(windows.glob("*.corrupt-*")), "put aside, never overwritten"
     assert any(".corrupt-" in finding for finding in box.traces())
@@ -181,7 +189,7 @@ def test_directive_deleted_before_its_turn(make: Make, version: str) -> None:
     box.write("big/f.py", "x\n")
     gone = box.bash(f"rm {box.path('big/.directives/AGENTS.md')}")
     run = box.run(box.read("big/f.py"), gone, box.read("one/f.py"), box.bash(), "done")
-    assert_once(run.of()[-1], *STANDARDS, "MARK-ONE", "line 00000 of")
+    assert_once(run.of()[-1], *STANDARDS, "MARK-ONE.", "line 00000 of")
     assert_absent(run.of()[-1], "line 00899 of")
 
 
@@ -216,6 +224,6 @@ def test_removed_after_install(make: Make, version: str, what: str) -> None:
     assert json.loads(run.stdout)["result"] == "the end"
     assert "fine" in run.of()[-1].text
     assert not any("hook error" in request.text for request in run.requests)
-    assert_absent(run.of()[-1], *STANDARDS, "MARK-ONE")
+    assert_absent(run.of()[-1], *STANDARDS, "MARK-ONE.")
     found = box.engine("doctor", "--project", str(box.project), expect=1)
     assert any(check["state"] == "bad" and "silently off" in check["text"] for check in found["data"]["checks"])

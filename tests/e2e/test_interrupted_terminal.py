@@ -31,6 +31,8 @@ from sandbox import COMPACTION, STANDARDS, assert_once
 
 from conftest import Make
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def person(make: Make, version: str) -> Iterator[Person]:

@@ -11,6 +11,9 @@ from terminal import FROM_HERE, UP_TO_HERE, Terminal
 WEB, API = "RULES-OF-WEB", "RULES-OF-API"
 
 
+pytestmark = pytest.mark.long
+
+
 @pytest.fixture
 def terminal(make: Callable[..., Sandbox], version: str) -> Iterator[Terminal]:
     box = make(version)

@@ -14,6 +14,8 @@ from sandbox import NEW, ROOT, binary
 
 from soak.session import Session
 
+pytestmark = pytest.mark.long
+
 SEEDS = (11, 12, 13, 14)
 
 

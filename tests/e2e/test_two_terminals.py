@@ -11,6 +11,8 @@ from terminal import Obedient, Terminal
 
 from handbill.live import Reply, Request, say
 
+pytestmark = pytest.mark.long
+
 
 def test_each_terminal_has_its_own_window(make: Callable[..., Sandbox], version: str) -> None:
     box = make(version)

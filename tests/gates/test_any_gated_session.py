@@ -132,7 +132,7 @@ class Run:
         assert self.sim.batch(("Bash", {"command": "make"})).denied == "" and not self.sim.stop().denied
 
 
-@settings(max_examples=40)
+@settings(max_examples=settings.default.max_examples * 4 // 10)
 @example(steps=["bash", "compact", "drop", "bash", "compact"], version=NEW, mode="require")  # its list is kept
 @example(steps=["bash", "compact", "target", "stop", "compact"], version=NEW, mode="deliver")  # so is a stop's
 @given(st.lists(step, max_size=25), st.sampled_from([NEW, NEW, OLD]), st.sampled_from(["deliver", "direct", "require"]))

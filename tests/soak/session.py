@@ -220,8 +220,7 @@ class Session:
         at = f"{self.random.choice(['PostToolBatch', 'PostToolBatch', 'SessionStart', 'UserPromptSubmit'])}:1"
         self.story.append(f"  {fault} at {at}")
         settings = self.box.settings().read_text()
-        env = break_hooks(self.box, fault, at)
-        Path(env["FAULT_COUNT"]).unlink(missing_ok=True)
+        env = break_hooks(self.box, {at: fault})
         steps = [step for step in self.steps(3) if not _delegates(step)]
         run = self.box.client.run(
             "go", self._script([*steps, *self.quiet(), "done"]), *arguments, env={**COMPACTION, **env}
