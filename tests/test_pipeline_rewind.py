@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -101,3 +103,31 @@ def test_one_rewind_is_logged_once(make_box: Make) -> None:
     box.sim.batch(("Write", new), ("Write", {**new, "file_path": str(box.project / "other.py")}))
     box.idle()
     assert len(box.log("new-epoch")) == 1 and len(box.log("lost")) == 1
+
+
+def summarize_up_to(box: Box, prompt: Moment) -> None:
+    """The menu's "Summarize up to here": a compaction that keeps this prompt and all that came after it."""
+    sim = box.sim
+    path = sim.transcript
+    rows = [json.loads(line) for line in Path(path).read_text().splitlines()]
+    first = next(i for i, row in enumerate(rows) if row.get("promptId") == prompt.event["prompt_id"])
+    sim._heads[path] = rows[first]["uuid"]
+    sim._kept_from["main"] = sim._prompts[prompt.event["prompt_id"]][2]
+    sim.send({"hook_event_name": "PreCompact", "trigger": "manual"})
+    sim.send({"hook_event_name": "SessionStart", "source": "compact"})
+
+
+def test_a_call_is_kept_whose_rules_are_not(make_box: Make) -> None:
+    box = make_box()
+    box.environ["CLAUDE_CODE_ENTRYPOINT"] = "cli"
+    box.sim.start()
+    box.sim.prompt("one")
+    box.sim.read("one/f.py")
+    second = box.sim.prompt("two")
+    box.sim.read("one/f.py", "two/f.py")
+    box.idle()
+    summarize_up_to(box, second)
+    assert "rules of one" not in box.seen() and "rules of two" in box.seen()
+    box.sim.prompt("three")
+    box.idle(2)
+    assert_once(box, "main", "one", "two")

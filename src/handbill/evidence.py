@@ -142,17 +142,19 @@ def _look_for_missed(
     failed = bool(facts.failures) or facts.missed_mark or asked.interrupted
     # what moved or was kept: rules of calls that are still there may be gone, because they came later
     again = unknown or late or failed or asked.moved or kept
+    content = facts.content
+    there = None
+    if content is not None and (facts.whole_content or kept):  # what was undone is nobody's concern
+        there = {*content.calls, *content.prompts}
     if again:
-        facts.missed = host.calls(event, world, _CALLS)
+        facts.missed = host.calls(event, world, _CALLS, there)
     elif event.kind == TOOL_BATCH_FINISHED and not host.records_injections(event):
         # there a hook that died left no trace: the last calls are looked at again
         facts.missed = host.calls(event, world, _LAST_CALLS)
-    content = facts.content
     if again or facts.boundary_from >= 0:
         found = host.mentions(event, world, _LAST_CALLS)
         facts.missed += [tool for tool in found if content is None or tool.id in content.prompts]
-    if content is not None and (facts.whole_content or kept):  # what was undone is nobody's concern
-        there = {*content.calls, *content.prompts}
+    if there is not None:
         facts.missed = [tool for tool in facts.missed if tool.id in there]
 
 

@@ -107,17 +107,19 @@ def denials(run: Run) -> list[int]:
 
 def test_required_denied_then_retried(make: Make, version: str) -> None:
     box = context(make(version), mode="require")
+    shows = " ".join(f".context/{name}" for name in CONTEXT_FILES)
     run = box.run(
-        [box.bash("touch ran-1"), box.bash("touch ran-2")], read_all(box), [box.bash("touch ran-1"), box.bash("touch ran-2")],
-        box.bash(), "done",
+        [box.bash(f"cat {shows}; touch no-1"), box.bash("touch no-2")], box.bash("touch no-3"), read_all(box),
+        [box.bash("touch ran-1"), box.bash("touch ran-2")], box.bash(), "done",
     )  # fmt: skip
-    assert denials(run) == [0, 2, 2, 2, 2], "both first calls, and never again"
+    assert denials(run) == [0, 2, 3, 3, 3, 3], "both first calls, then one, and never again"
+    assert not list(box.project.glob("no-*")), "a call that was held has shown nothing"
     assert all(box.path(f".context/{name}") in run.of()[1].text for name in CONTEXT_FILES)
     assert (box.project / "ran-1").exists() and (box.project / "ran-2").exists()
     resumed = box.run(box.bash(), "done", args=("--resume", run.session))
-    assert denials(resumed)[-1] == 2
+    assert denials(resumed)[-1] == 3
     fork = box.run(box.bash(), box.bash(), "done", args=("--resume", run.session, "--fork-session"))
-    assert denials(fork)[-1] == 2, "what the parent read is in the fork"
+    assert denials(fork)[-1] == 3, "what the parent read is in the fork"
 
 
 def test_required_and_ignored(make: Make, version: str) -> None:

@@ -37,6 +37,25 @@ def test_a_call_of_an_unknown_tool_does_not_open_the_gate(make_box: Make) -> Non
     assert box.sim.batch(("Bash", {"command": "make"})).denied
 
 
+def test_a_call_that_is_held_has_read_nothing(make_box: Make) -> None:
+    box = make_box()
+    context(box)
+    box.sim.start()
+    assert box.sim.batch(("Bash", {"command": "cat .context/TASKS.md; make deploy"})).denied
+    assert box.state()["flags"]["context"]["read"] == []
+    assert box.sim.batch(("Bash", {"command": "make deploy"})).denied
+
+
+def test_rules_whose_reading_was_held_are_delivered(make_box: Make) -> None:
+    box = make_box()
+    context(box)
+    box.sim.start()
+    assert box.sim.batch(("Read", {"file_path": str(box.project / "one/.directives/AGENTS.md")})).denied
+    box.sim.read(".context/TASKS.md")
+    box.sim.read("one/f.py")
+    assert box.seen().count("rules of one") == 1
+
+
 def test_a_write_with_known_rules_is_held_all_the_same(make_box: Make) -> None:
     box = make_box()
     context(box)
@@ -46,13 +65,19 @@ def test_a_write_with_known_rules_is_held_all_the_same(make_box: Make) -> None:
     assert box.sim.write("one/new.py").denied and box.sim.write("two/new.py").denied
 
 
-def test_a_read_that_failed_is_not_on_record_as_read(make_box: Make) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        "<tool_use_error>no</tool_use_error>",
+        "File content (390.6KB) exceeds maximum allowed size (256KB). Use offset and limit",
+        "File does not exist. Note: your current working directory is /p.",
+    ],
+)
+def test_a_read_that_failed_is_not_on_record_as_read(make_box: Make, words: str) -> None:
     box = make_box()
     context(box)
     box.sim.start()
-    box.sim.batch(
-        ("Read", {"file_path": str(box.project / ".context/TASKS.md")}, "<tool_use_error>no</tool_use_error>")
-    )
+    box.sim.batch(("Read", {"file_path": str(box.project / ".context/TASKS.md")}, words))
     state = box.state()["flags"]["context"]
     assert state["read"] == [] and len(state["tried"]) == 1 and state["state"] == "done"
 

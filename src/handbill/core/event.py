@@ -36,13 +36,17 @@ def _reads_a_part(tool: Tool) -> bool:
     return bool(tool.values.get("limit") or tool.values.get("offset"))
 
 
+# What became of a tool call. Held: by us. Refused: by the client, another hook or the user. Both did nothing.
+DONE, FAILED, REFUSED, HELD = "done", "failed", "refused", "held"
+
+
 class Tool:
     """One tool call: what it is called, its id, and the paths it touched.
 
     `files` are paths to files (their folder was touched); `places` may be a file or a folder.
     """
 
-    __slots__ = ("at", "failed", "files", "id", "name", "output", "places", "values")
+    __slots__ = ("at", "files", "id", "name", "outcome", "output", "places", "values")
 
     def __init__(
         self,
@@ -53,7 +57,7 @@ class Tool:
         *,
         values: dict[str, Any] | None = None,
         output: str = "",
-        failed: bool = False,
+        outcome: str = DONE,
         at: str = "",
     ) -> None:
         self.name = name
@@ -62,7 +66,7 @@ class Tool:
         self.places = places
         self.values = values or {}  # the call's own input
         self.output = output
-        self.failed = failed  # it did not do what it is there for
+        self.outcome = outcome
         self.at = at  # when, as the host wrote it down; empty: now
 
 
@@ -148,7 +152,7 @@ class Event:
 
     def own_paths(self) -> set[str]:
         """Files that the agent itself read as a whole, or changed, just now. A shell command may do anything."""
-        own = [tool for tool in self.tools if tool.id in self.calls and not tool.failed and tool.name != "Bash"]
+        own = [tool for tool in self.tools if tool.id in self.calls and tool.outcome == DONE and tool.name != "Bash"]
         return {path for tool in own if not _reads_a_part(tool) for path in (*tool.files, *tool.places)}
 
     def is_moment(self, batch: str) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from handbill.core.event import handles_files
-from handbill.core.pack import HELD
+from handbill.core.event import DONE, HELD, REFUSED, handles_files
 from handbill.core.shell import plain_arguments
 from handbill.handlers.roots import inside
 
@@ -24,16 +23,11 @@ def paths_read(event: Event, files: Collection[str], world: World, config: Confi
     """Which of `files` this message's calls read, and which they tried to read and could not."""
     read: dict[str, bool] = {}
     for tool in event.tools:
-        if (tool.name in _READERS or (tool.name == "Bash" and handles_files(tool.values))) and not is_held(tool):
+        if (tool.name in _READERS or (tool.name == "Bash" and handles_files(tool.values))) and tool.outcome != HELD:
             for path in (*tool.files, *tool.places):
                 known = inside(path, world, config)
-                read[known] = read.get(known, False) or not tool.failed
+                read[known] = read.get(known, False) or tool.outcome == DONE
     return [path for path in files if read.get(path)], [path for path in files if read.get(path) is False]
-
-
-def is_held(tool: Tool) -> bool:
-    """The call was denied by us: nothing was read."""
-    return tool.failed and HELD in tool.output[:300]
 
 
 def reads_only(tool: Tool, files: Collection[str], world: World, config: Config) -> bool:
@@ -62,8 +56,8 @@ def _is_lines(word: str) -> bool:
 
 
 def unheld(event: Event, files: Collection[str], world: World, config: Config) -> bool:
-    """Did this message do something else, which nobody held? Calls that the client itself refused did nothing."""
+    """Did this message do something else, which nobody held or refused?"""
     return any(
-        tool.id in event.calls and not tool.failed and not is_held(tool) and not reads_only(tool, files, world, config)
+        tool.id in event.calls and tool.outcome not in (HELD, REFUSED) and not reads_only(tool, files, world, config)
         for tool in event.tools
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from handbill.core.event import DONE
 from handbill.core.paths import name as base_name
 from handbill.core.paths import parent
 from handbill.core.plan import Plan
@@ -165,7 +166,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
     if event.skill:
         reader.invoked(event.skill, "typed")
     for tool in event.tools:
-        if tool.name == "Skill" and not tool.failed:
+        if tool.name == "Skill" and tool.outcome == DONE:
             reader.invoked(str(tool.values.get("skill", "")), "called by the model", now=tool.id in event.calls)
     for notice in event.notices:
         if belongs(notice, event, world):

@@ -187,12 +187,15 @@ def failures(event: Event, world: World, since: int) -> list[tuple[str, str, str
     return read(data[: data.rfind(b"\n") + 1], MARK)
 
 
-def calls(event: Event, world: World, most: int) -> list[Tool]:
-    """Earlier tool calls of this window, for directories whose event was missed."""
+def calls(event: Event, world: World, most: int, there: Collection[str] | None = None) -> list[Tool]:
+    """Earlier tool calls of this window, for directories whose event was missed.
+
+    `there`: the ids of those that are in it, if that is known; else all since the last compaction.
+    """
     from handbill.hosts.claude_transcript import calls as read
 
     known = {made.id for made in event.tools}
-    found = read(world.tail(event.transcript, -most) or b"")
+    found = read(world.tail(event.transcript, -most) or b"", there)
     return [tool(call, event.cwd) for call in found if call["id"] not in known]
 
 

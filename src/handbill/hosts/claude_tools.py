@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handbill.core.event import Tool
+from handbill.core.event import DONE, FAILED, HELD, REFUSED, Tool
 from handbill.core.paths import join
 
 TYPE_CHECKING = False
@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
 _LONGEST = 4096
 _SKILL_LOADED = ("Launching skill", "already loaded")
+_REFUSALS = ("<tool_use_error>", "Permission to use ", "The user doesn't want to ")
+_BEFORE_CALL, _HOOK_ERROR = "PreToolUse:", " hook error: "
+_UNCHANGED = "file unchanged since"  # some versions do not show the same text twice
+_EMPTY = ("the contents are empty", "provided offset (1)")
 
 _FILE_KEYS = {
     "Read": "file_path", "Edit": "file_path", "Write": "file_path", "MultiEdit": "file_path",
@@ -39,13 +43,44 @@ def tool(call: Mapping[str, Any], cwd: str) -> Tool:
         from handbill.core.shell import looks_like_path, plain_arguments
 
         places = [word for word in plain_arguments(text_of(values.get("command"))) if looks_like_path(word)]
-    output = _output(call.get("tool_response"))
+    response = call.get("tool_response")
     return Tool(
-        name, id, _paths(files, cwd), _paths(places, cwd), values=values, output=output,
-        failed=output.startswith("<tool_use_error>")
-        or (name == "Skill" and bool(output) and not any(words in output for words in _SKILL_LOADED)),
-        at=text_of(call.get("timestamp")),
+        name, id, _paths(files, cwd), _paths(places, cwd), values=values, output=_output(response),
+        outcome=_outcome(name, response), at=text_of(call.get("timestamp")),
     )  # fmt: skip
+
+
+def _outcome(name: str, response: object) -> str:
+    """The client says it in words only. Without an answer, the call counts as done."""
+    text = response if isinstance(response, str) else ""
+    if not text:
+        return DONE
+    if is_denial(text):
+        return HELD
+    if text.startswith(_REFUSALS) or (text.startswith(_BEFORE_CALL) and _HOOK_ERROR in text[:200]):
+        return REFUSED
+    if name == "Read":
+        return DONE if _shows_file(text) else FAILED
+    if name == "Skill":
+        return DONE if any(words in text for words in _SKILL_LOADED) else FAILED
+    return FAILED if name == "Bash" and text.startswith("Exit code ") else DONE
+
+
+def _shows_file(text: str) -> bool:
+    """Lines of a text file are numbered; anything else that is text says why they are not there."""
+    start = text[:120].lstrip()
+    rest = start.lstrip("0123456789")
+    return (rest != start and rest[:1] in ("\t", "→")) or _UNCHANGED in start or any(words in start for words in _EMPTY)
+
+
+def is_denial(text: str) -> bool:
+    """Does a call's answer say that we held it? Newer clients put the hook's name before our words."""
+    if not text.startswith(("[", _BEFORE_CALL)):
+        return False
+    from handbill.core.pack import HELD as MARK
+
+    before, error, rest = text.partition(_HOOK_ERROR)
+    return text.startswith(MARK) or (bool(error) and before.startswith(_BEFORE_CALL) and rest.startswith(MARK))
 
 
 def _output(response: object) -> str:

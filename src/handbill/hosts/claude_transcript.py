@@ -10,17 +10,24 @@ from handbill.hosts.claude_rows import blocks_of, calls_in, is_boundary, records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any
 
 
-def calls(data: bytes) -> list[dict[str, Any]]:
-    """Every tool call since the last compaction, for directories whose event was missed."""
+def calls(data: bytes, there: Collection[str] | None = None) -> list[dict[str, Any]]:
+    """The tool calls with the ids `there`, else all since the last compaction; with the answers that are text."""
     rest = data
-    for record in records_with(data, b'"compact_boundary"'):
+    for record in records_with(data, b'"compact_boundary"') if there is None else ():
         if is_boundary(record) and isinstance(record.get("uuid"), str):
             rest = data[data.rfind(record["uuid"].encode()) :]
-    found = records_with(rest, b'"tool_use"')
-    return [{**call, "timestamp": record.get("timestamp")} for record in found for call in calls_in(record)]
+    results = [block for record in records_with(rest, b'"tool_result"') for block in blocks_of(record)]
+    answers = {str(block.get("tool_use_id")): block.get("content") for block in results}
+    return [
+        {**call, "timestamp": record.get("timestamp"), "tool_response": answers.get(call["id"])}
+        for record in records_with(rest, b'"tool_use"')
+        for call in calls_in(record)
+        if there is None or call["id"] in there
+    ]
 
 
 def runs_now(data: bytes, words: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handbill.core.content import Content
-from handbill.core.pack import BETWEEN, HELD, blocks_in, bodies_in, read_title, same_rules_as, unescaped
+from handbill.core.pack import BETWEEN, blocks_in, bodies_in, read_title, same_rules_as, unescaped
 from handbill.digest import digest_of
 from handbill.hosts.claude_chain import (
     beside_chain,
@@ -23,6 +23,7 @@ from handbill.hosts.claude_rows import (
     read,
     record_of,
 )
+from handbill.hosts.claude_tools import is_denial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ _CUT = "<persisted-output>"
 _BOUNDARY = b'"compact_boundary"'
 _SKILL = "Base directory for this skill: "
 _COMMAND = ("<command-name>", "</command-name>")  # around what the user typed after the slash
-_HOOK_ERROR = " hook error: "
 _TRIES = 50  # lines of a denial that may begin its blocks
 # another tool's error may say anything
 _FILE_TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "NotebookRead")
@@ -230,7 +230,7 @@ def denials(row: Row) -> list[tuple[str, dict[Title, int]]]:
             continue
         parts = inner if isinstance(inner, list) else [{"text": inner}]
         for text in [part.get("text") for part in parts if isinstance(part, dict)]:
-            if isinstance(text, str) and _is_denial(text):
+            if isinstance(text, str) and is_denial(text):
                 blocks = _first_blocks(text)
                 if blocks:
                     found.append((call, dict(blocks)))
@@ -246,12 +246,6 @@ def _first_blocks(text: str) -> list[tuple[Title, int]]:
             return found
         at = text.find(f"{BETWEEN}[", at + 1)
     return []
-
-
-def _is_denial(text: str) -> bool:
-    """It begins with our mark; newer clients put the hook's name before it."""
-    before, error, rest = text.partition(_HOOK_ERROR)
-    return text.startswith(HELD) or (bool(error) and before.startswith("PreToolUse:") and rest.startswith(HELD))
 
 
 def _order(rows: Rows, chain: list[str], found: Content) -> None:
