@@ -29,10 +29,10 @@ def test_heads(text: str, fields: dict[str, object], rest: str) -> None:
 @pytest.mark.parametrize(
     "text, why",
     [
-        ("", "does not begin"), ("a: 1", "does not begin"), ("---\na: 1", "never closed"), ("---\n---\n", "no list"),
-        ("---\na: 1\na: 2\n---\n", "line 3, column 1: the field 'a' stands there twice"),
+        ("", "does not begin"), ("a: 1", "does not begin"), ("---\na: 1", "never closed"), ("---\n---\n", "not a list"),
+        ("---\na: 1\na: 2\n---\n", "line 3, column 1: the field 'a' is there twice"),
         ("---\nx: {a: 1, a: 2}\n---\n", "twice"), ("---\na: b: c\n---\n", "line 2"), ("---\n\ta: 1\n---\n", "line 2"),
-        ("---\n&a [*a]\n---\n", "no list"), ("---\na: *nobody\n---\n", "line 2"), ("---\na: \x01\n---\n", ""),
+        ("---\n&a [*a]\n---\n", "not a list"), ("---\na: *nobody\n---\n", "line 2"), ("---\na: \x01\n---\n", ""),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_says_why(text: str, why: str) -> None:
@@ -60,8 +60,15 @@ def test_in_a_hooks_own_interpreter(packages: bool, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "head", ["a: " + "[" * 30_000, "a: " + "{b: " * 30_000, "- " * 30_000 + "x", "a:\n" + "? " * 9000]
+    "head",
+    [
+        "a: " + "[" * 30_000,
+        "a: " + "{b: " * 7_000,
+        "- " * 15_000 + "x",
+        "a:\n" + "? " * 9000,
+        "a: '" + "]" * 15_000 + "'\nb: " + "[" * 15_000,
+    ],
 )
 def test_deep_nesting_does_not_end_the_process(head: str) -> None:
-    with pytest.raises(BadHead, match=r"nested too deep|more than"):
+    with pytest.raises(BadHead, match=r"^its frontmatter is nested too deep$"):
         parse(f"---\n{head}\n---\n")

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-MOST = 1 << 16  # characters; a head is a few lines, and reading YAML is slow
+MOST = 1 << 15  # characters; a head is a few lines, and reading YAML is slow
 
 
 _MERGE = "tag:yaml.org,2002:merge"
@@ -33,23 +33,18 @@ def split(text: str) -> tuple[str, str]:
 _DEEPEST = 40  # PyYAML ends the whole process on deep nesting
 
 
-def _depth(head: str) -> int:
-    """How deep a head may be nested, at most: brackets, and what a single line opens."""
-    opened = deepest = 0
-    for line in head.split("\n"):
-        steps = len(line) - len(line.lstrip(" -?:"))
-        for char in line:
-            opened += (char in "[{") - (char in "]}")
-            deepest = max(deepest, opened)
-        deepest = max(deepest, steps // 2)
-    return deepest
+def _refuse_deep(head: str, yaml: Any, loader: Any) -> None:
+    """Events come one by one, at any depth; only what is made of them needs the stack."""
+    depth = 0
+    for event in yaml.parse(head, loader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise BadHead("its frontmatter is nested too deep")
 
 
 def parse(text: str) -> tuple[dict[str, Any], str]:
     """(fields, rest of the page)."""
     head, rest = split(text)
-    if _depth(head) > _DEEPEST:
-        raise BadHead("its frontmatter is nested too deep")
     if len(head) > MOST:
         raise BadHead(f"its frontmatter has {len(head):,} characters, more than the {MOST:,} allowed")
     try:
@@ -57,7 +52,11 @@ def parse(text: str) -> tuple[dict[str, Any], str]:
     except ImportError as error:
         raise BadHead(f"PyYAML is not there ({error}); run `engine install` again") from None
     try:
-        found = yaml.load(head, _loader(yaml))
+        loader = _loader(yaml)
+        _refuse_deep(head, yaml, loader)
+        found = yaml.load(head, loader)
+    except BadHead:
+        raise
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"line {mark.line + 2}, column {mark.column + 1}: " if mark is not None else ""
@@ -75,7 +74,7 @@ def parse(text: str) -> tuple[dict[str, Any], str]:
     ) as error:  # `!!int ""`, a date that is none
         raise BadHead(f"a value cannot be read: {error}") from None
     if not isinstance(found, dict):
-        raise BadHead("its frontmatter is no list of `field: value` lines")
+        raise BadHead("its frontmatter is not a list of `field: value` lines")
     return found, rest
 
 
@@ -95,7 +94,7 @@ def _loader(yaml: Any) -> Any:
             if not isinstance(key, yaml.ScalarNode):
                 refuse("a field's name must be a plain word", key)
             if key.value in seen:
-                refuse(f"the field {key.value!r} stands there twice", key)
+                refuse(f"the field {key.value!r} is there twice", key)
             seen.add(key.value)
             if key.tag == _MERGE:  # a few lines of these could fill the memory
                 refuse("`<<` is not supported: write the fields out", key)

@@ -82,7 +82,7 @@ def parse(text: str, where: str) -> dict[str, Any]:
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(items)
         if len(made) != len(items):
-            raise OddSettings(f"{where}: a key stands there twice", "keep one of them, then run this again")
+            raise OddSettings(f"{where}: a key is there twice", "keep one of them, then run this again")
         return made
 
     try:
