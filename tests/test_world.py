@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from handbill.core.sheet import Refusal, Sheet
-from handbill.world import MOST_BYTES, World, real_path
+from handbill.links import real_path
+from handbill.world import MOST_BYTES, World
 
 
 @pytest.fixture
@@ -107,15 +108,18 @@ def test_tail(tmp_path: Path) -> None:
 
 def test_an_added_root_allows_only_what_stays_in_it(tmp_path: Path) -> None:
     for name in ("project", "added", "elsewhere"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "page.md").write_text(name)
-    (tmp_path / "added/out.md").symlink_to(tmp_path / "elsewhere/page.md")
-    (tmp_path / "project/into.md").symlink_to(tmp_path / "added/page.md")
+        (tmp_path / name / ".directives").mkdir(parents=True)
+        for page in ("page.md", "AGENTS.md", ".directives/page.md"):
+            (tmp_path / name / page).write_text(name)
+    (tmp_path / "added/.directives/out.md").symlink_to(tmp_path / "elsewhere/.directives/page.md")
+    (tmp_path / "project/into.md").symlink_to(tmp_path / "added/.directives/page.md")
     world = World([str(tmp_path / "project")])
-    assert isinstance(world.load(str(tmp_path / "added/page.md")), Refusal)
+    assert isinstance(world.load(str(tmp_path / "added/AGENTS.md")), Refusal)
     world.add_roots([str(tmp_path / "added")])
-    assert isinstance(world.load(str(tmp_path / "added/page.md")), Sheet)
-    assert isinstance(world.load(str(tmp_path / "added/out.md")), Refusal)
+    assert isinstance(world.load(str(tmp_path / "added/AGENTS.md")), Sheet)
+    assert isinstance(world.load(str(tmp_path / "added/.directives/page.md")), Sheet)
+    assert isinstance(world.load(str(tmp_path / "added/page.md")), Refusal), "only rules are delivered from there"
+    assert isinstance(world.load(str(tmp_path / "added/.directives/out.md")), Refusal)
     assert isinstance(world.load(str(tmp_path / "project/into.md")), Refusal), (
         "a link of the project stays in the project"
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from handbill.core.claim import SKIP_PATH
 from handbill.core.event import MAIN
+from handbill.core.pack import harmless
 from handbill.core.paths import name
 from handbill.core.plan import BLOCK
 from handbill.core.sheet import Refusal, Sheet
@@ -75,15 +76,16 @@ def found_again(turn: Turn, window: Window) -> None:
 
 def _linked_work(turn: Turn) -> dict[str, Any]:
     """What the session that this client holds says of itself."""
-    from handbill.hotjson import loads
+    from handbill.errors import HandbillError
+    from handbill.store.sessions import read
 
     folder = turn.store.linked(turn.event.session_id)
-    data = turn.world.tail(f"{folder}/.state.json", 0, 1 << 20) if folder else None
     try:
-        state = loads(data.decode("utf-8", "replace")) if data else None
-    except (ValueError, RecursionError):
-        return {}  # `engine doctor` tells of it
-    if not isinstance(state, dict) or state.get("sessionId") != turn.event.session_id:
+        state = read(folder) if folder else None
+    except HandbillError as error:
+        turn.trace(f"the session {folder} is left out: {error}")
+        return {}
+    if state is None or state.get("sessionId") != turn.event.session_id:
         return {}
     phase = str(state.get("currentPhase", "")).partition(":")[0]
     return {"session": folder, "skill": str(state.get("skill", "")), "phase": phase}
@@ -161,7 +163,7 @@ def _own_pages(turn: Turn) -> dict[str, Sheet | Refusal]:
     found: dict[str, Sheet | Refusal] = {}
     for want in [want for want in turn.plan.wants if want.text]:
         # as a file would be read: what is kept and what is delivered must be the same text
-        want.text = want.text.replace("\r\n", "\n").replace("\0", "\ufffd").strip("\n")
+        want.text = harmless(want.text.replace("\r\n", "\n").replace("\0", "\ufffd")).strip("\n")
         digest = digest_of(want.text)
         try:
             want.path = turn.store.keep_page(f"{want.path}-{digest}.md", want.text)

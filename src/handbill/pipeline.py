@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from handbill.store.api import Store
     from handbill.world import World
 
+_ADDED = "added"  # directories that the transcript names
+_READ_AGAIN = 1 << 20  # bytes
+
 
 def run(event: Event, host: ModuleType, store: Store, world: World, config: Config) -> Answer:
     turn = Turn(event, host, store, world, config)
@@ -81,7 +84,7 @@ def _run(turn: Turn) -> Answer:
         return _logged(turn, Answer())
     channel = event.kind in turn.host.CHANNELS
     if event.tools:
-        _find_added(turn)
+        _find_added(turn, current)
     if current is not None:
         turn.has_session = bool(current.work.get("session"))
         _heard(turn, window, current, channel)
@@ -143,12 +146,15 @@ def _heard(turn: Turn, before: Window | None, current: Window, channel: bool) ->
         recall(turn, current)
 
 
-def _find_added(turn: Turn) -> None:
+def _find_added(turn: Turn, window: Window | None) -> None:
     """A call went out of the places that we know: did the user add that directory to the session?"""
+    before = window.flags.get(_ADDED) if window is not None else None
     event, known = turn.event, (turn.config.project, turn.config.user_library, *turn.config.allowed)
     paths = [path for tool in event.tools for path in (*tool.files, *tool.places)]
     if not all(any(under(path, root) for root in known) for path in paths):
-        event.added = turn.host.added_directories(event, turn.world, turn.config.home)
+        event.added, after = turn.host.added_directories(event, turn.world, turn.config.home, before)
+        if after["to"] - (before["to"] if before else 0) > _READ_AGAIN:
+            turn.plan.flags[_ADDED] = after  # else it is as quick to read it again as to write this down
 
 
 def _skills_loaded(turn: Turn) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import posix
 import time
 
@@ -12,13 +11,14 @@ from handbill.core.sheet import Refusal, Sheet
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
-    from typing import Any
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
 MOST_BYTES = 1 << 20  # a larger file is no page for a context window
 
 _DIRECTORY, _REGULAR = 0o040000, 0o100000
 _KIND = 0o170000
-_NO_LINK = (errno.EINVAL, errno.ENOENT, errno.ENOTDIR)  # not a link, or not there
 
 
 # Control characters, and the first bytes of those beyond ASCII (C1, marks that turn text around).
@@ -26,37 +26,6 @@ _ODD = bytes([*range(9), 11, 12, *range(13, 32), 127, 0xC2, 0xE2])
 
 
 _LARGE = 1 << 15  # bytes that a directory itself takes; a larger one has thousands of entries and is not listed
-
-
-def real_path(path: str) -> str:
-    """Absolute path with symbolic links followed; OSError: nobody can say where it leads.
-
-    `posixpath.realpath` would import `os`, and takes every error for "not a link".
-    """
-    resolved, links = "", 0
-    waiting = path.split("/")[::-1]
-    while waiting:
-        part = waiting.pop()
-        if not part or part == ".":
-            continue
-        if part == "..":
-            resolved = resolved[: resolved.rfind("/")] if resolved else ""
-            continue
-        step = f"{resolved}/{part}"
-        try:
-            target = posix.readlink(step)
-        except OSError as error:
-            if error.errno not in _NO_LINK:  # a name too long to look at may be a link all the same
-                raise
-            resolved = step
-            continue
-        links += 1
-        if links > 40:
-            raise OSError(errno.ELOOP, f"too many symbolic links: {path}")
-        if target.startswith("/"):
-            resolved = ""
-        waiting += target.split("/")[::-1]
-    return resolved or "/"
 
 
 def process_alive(process: int) -> bool:
@@ -81,6 +50,17 @@ def _is_below(path: str, root: str) -> bool:
     return under(path, first) and (not anywhere or f"/{last}/" in path[len(first) :])
 
 
+def _is_rule(path: str) -> bool:
+    """A project can name a directory for the client to work in. It cannot have the other files there delivered."""
+    return "/.directives/" in path or path.endswith("/AGENTS.md")
+
+
+def _real_path(path: str) -> str:
+    from handbill.links import real_path  # the usual event asks for none
+
+    return real_path(path)
+
+
 class World:
     """`roots`: the only places from which files are delivered, after symbolic links are followed."""
 
@@ -89,19 +69,20 @@ class World:
         self._roots: tuple[str, ...] = ()
         self._added: list[str] = []
         self._loaded: dict[tuple[str, bool], Sheet | Refusal] = {}
-        self._answers: dict[str, bool] = {}
+        self._answers: dict[str, Any] = {}
 
     def add_roots(self, roots: Iterable[str]) -> None:
-        """For this event only. A file below such a root is delivered if it stays there when links are followed."""
+        """For this event only. A rule below such a root is delivered if it stays there when links are followed."""
         new = [root for root in roots if root not in self._added]
         if new:
             self._added, self._loaded = [*self._added, *new], {}
 
-    def once(self, question: str, ask: Callable[[], bool]) -> bool:
+    def once(self, question: str, ask: Callable[[], T]) -> T:
         """What is the same for a whole event is asked once."""
         if question not in self._answers:
             self._answers[question] = ask()
-        return self._answers[question]
+        answer: T = self._answers[question]
+        return answer
 
     def now(self) -> float:
         return time.time()
@@ -118,7 +99,7 @@ class World:
     def real(self, path: str) -> str:
         """With links followed; empty: nobody can say where it leads (a circle, a name that is too long)."""
         try:
-            return real_path(path)
+            return _real_path(path)
         except (OSError, ValueError):
             return ""
 
@@ -168,7 +149,7 @@ class World:
 
     def _load(self, path: str, permitted: bool) -> Sheet | Refusal:
         try:
-            real = real_path(path)
+            real = _real_path(path)
             if not permitted and not self._allowed(real) and not self._stays(path, real):
                 return Refusal(path, f"leads out of the project and the libraries (to {real})")
             if not permitted and is_private(real):
@@ -181,15 +162,17 @@ class World:
 
     def _allowed(self, real: str) -> bool:
         if not self._roots:
-            self._roots = tuple({*self._given, *map(real_path, self._given)})
+            self._roots = tuple({*self._given, *map(_real_path, self._given)})
         return any(_is_below(real, root) for root in self._roots)
 
     def _stays(self, path: str, real: str) -> bool:
-        return any(under(path, root) and under(real, real_path(root)) for root in self._added)
+        return _is_rule(real) and any(under(path, root) and under(real, _real_path(root)) for root in self._added)
 
     def _read(self, path: str, real: str) -> Sheet | Refusal:
         # the place that was checked. O_NONBLOCK: opening a FIFO must not wait for a writer
-        handle = posix.open(real, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_NOFOLLOW | posix.O_CLOEXEC)
+        from handbill.links import open_resolved
+
+        handle = open_resolved(real, posix.O_RDONLY | posix.O_NONBLOCK)
         try:
             status = posix.fstat(handle)
             if status.st_mode & _KIND != _REGULAR:

@@ -92,8 +92,8 @@ def joined(texts: list[tuple[str, str]]) -> str:
 
 def test_blocks_are_read_by_their_length() -> None:
     """Nothing that a page says makes a block of its own, even where nobody escaped it."""
-    found = pack.blocks_in(joined(TEXTS))
-    assert [(title[0], length) for title, length in found] == [(path, len(text)) for path, text in TEXTS]
+    found = pack.bodies_in(joined(TEXTS))
+    assert [(title[0], text) for title, text in found] == TEXTS
 
 
 @pytest.mark.parametrize(
@@ -104,13 +104,13 @@ def test_blocks_are_read_by_their_length() -> None:
     ],
 )  # fmt: skip
 def test_what_is_cut_off_or_stands_elsewhere_is_no_block(text: str, found: int) -> None:
-    assert len(pack.blocks_in(text)) == found
+    assert len(pack.bodies_in(text)) == found
 
 
 @given(pages=st.lists(st.text(alphabet="[]Prelodated: /·\n0123456789abcdef", max_size=80), max_size=4))
 def test_any_pages_read_back(pages: list[str]) -> None:
     blocks = [pack.block(f"/{number}", DIGEST, page) for number, page in enumerate(pages)]
-    found = pack.blocks_in(pack.BETWEEN.join(blocks))
+    found = pack.bodies_in(pack.BETWEEN.join(blocks))
     assert [title[0] for title, _ in found] == [f"/{number}" for number in range(len(pages))]
 
 

@@ -276,14 +276,14 @@ def test_a_file_that_was_divided_in_another_way() -> None:
     assert after.files["/a"]["parts"] == "kkk"
 
 
-@pytest.mark.parametrize("call, via, batch_, same", [("", "transcript", "", "/b"), ("t1", TOOL_CALLED, "t1", None)])
-def test_how_a_found_file_had_come(call: str, via: str, batch_: str, same: str | None) -> None:
+@pytest.mark.parametrize("call, via, batch_", [("", "transcript", ""), ("t1", TOOL_CALLED, "t1")])
+def test_how_a_found_file_had_come(call: str, via: str, batch_: str) -> None:
     line = title("/a")
-    found = content({title("/b"): 5} if call else {title("/b"): 5, line: 5}, same={line: "/b"})
+    found = content({title("/b"): 5} if call else {title("/b"): 5, line: 5}, same={(call, line): "/b"})
     if call:
         found.denials, found.calls, found.file_calls = {call: {line: 5}}, [call], {call}
     record = reconcile.adopted(batch(), None, found, 9.0).files["/a"]
-    assert (record["via"], record["batch"], record.get("same")) == (via, batch_, same)
+    assert (record["via"], record["batch"], record.get("same")) == (via, batch_, "/b")
 
 
 def test_a_line_without_its_text_does_not_wait_either() -> None:

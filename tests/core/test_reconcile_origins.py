@@ -37,5 +37,5 @@ def test_a_nested_file_of_the_client_survives_a_resume() -> None:
 
 
 def test_an_unknown_window_with_a_line_whose_text_is_gone() -> None:
-    after = reconcile.adopted(batch(), None, content({title("/a"): 5}, same={title("/a"): "/b"}), 9.0)
+    after = reconcile.adopted(batch(), None, content({title("/a"): 5}, same={("", title("/a")): "/b"}), 9.0)
     assert "/a" not in after.files and not after.pending

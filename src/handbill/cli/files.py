@@ -9,10 +9,13 @@ import uuid
 
 from handbill.cli.trust import is_inside, resolved
 from handbill.config import folder_of
+from handbill.core.paths import under
 from handbill.errors import HandbillError
+from handbill.links import open_folder, real_path
 from handbill.store.disk import make_private_directory, read_regular
 
 MOST = 4 << 20
+_UNCHANGED = "nothing was changed; check permissions and free space"
 
 
 def read_text(path: str, most: int = MOST) -> str:
@@ -32,34 +35,55 @@ def require_inside(path: str, project: str) -> None:
     if not is_inside(path, project):
         raise HandbillError(
             f"{path} leads out of the project (to {resolved(path) or 'a place that cannot be determined'})",
-            "replace the link with a real file or folder, or install for all your projects: engine install --user",
+            "replace the link with a real file or folder",
         )
 
 
-def replace_text(path: str, text: str) -> None:
-    """Write a file whole or not at all, keeping its mode. The new text is made outside of the project."""
+def replace_text(path: str, text: str, within: str = "") -> None:
+    """Write a file whole or not at all, keeping its mode. The new text is made outside of the project.
+
+    `within`: where it must be when links are followed, checked on the very folder that is then written to.
+    """
     scratch = os.path.join(folder_of("XDG_STATE_HOME", ".local/state", os.environ), "handbill", "tmp")
-    target = os.path.realpath(path)
-    mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else 0o600
     try:
+        target = real_path(os.path.abspath(path))
+        if within and not under(target, real_path(os.path.abspath(within))):
+            require_inside(path, within)
+            raise OSError(errno.ELOOP, "a folder was replaced by a link meanwhile")
         make_private_directory(scratch)
+        folder = open_folder(os.path.dirname(target))
+    except OSError as error:
+        raise HandbillError(f"{path}: {error.strerror}", _UNCHANGED) from error
+    name = os.path.basename(target)
+    try:
+        mode = _mode_of(name, folder)
         temporary = _write_new(os.path.join(scratch, f"{uuid.uuid4().hex}.tmp"), text, mode)
         try:
-            os.replace(temporary, target)
+            os.replace(temporary, name, dst_dir_fd=folder)
         except OSError as error:
             os.unlink(temporary)
             if error.errno != errno.EXDEV:
                 raise
             # another file system: only a file beside the target can take its place at once
-            temporary = _write_new(f"{target}.{uuid.uuid4().hex}.tmp", text, mode)
-            os.replace(temporary, target)
+            temporary = _write_new(f"{name}.{uuid.uuid4().hex}.tmp", text, mode, folder)
+            os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except OSError as error:
-        raise HandbillError(f"{path}: {error.strerror}", "nothing was changed") from error
+        raise HandbillError(f"{path}: {error.strerror}", _UNCHANGED) from error
+    finally:
+        os.close(folder)
 
 
-def _write_new(path: str, text: str, mode: int) -> str:
+def _mode_of(name: str, folder: int) -> int:
+    try:
+        return stat.S_IMODE(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    except FileNotFoundError:
+        return 0o600
+
+
+def _write_new(path: str, text: str, mode: int, folder: int | None = None) -> str:
     """A file that did not exist, and no link to one."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    handle = os.open(path, flags, 0o600, dir_fd=folder)
     with open(handle, "w", encoding="utf-8", newline="") as file:
         file.write(text)
         os.fchmod(handle, mode)

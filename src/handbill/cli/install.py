@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> Result:
             warnings.append("the package folder cannot be written: hooks compile themselves on every event (slow)")
         _make_state(state)
         if change.needed:
-            data["backup"] = settings_file.carry_out(change, state)
+            data["backup"] = settings_file.carry_out(change, state, "" if args.user else project)
         trust.remember(path, chosen.path, settings_file.PACKAGE_PARENT)
     next_step = "run without --dry-run to apply" if args.dry_run else "start your agent, then: engine window"
     return Result(data, lambda screen: _show(screen, data), next_step=next_step, warnings=warnings)

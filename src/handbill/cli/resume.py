@@ -137,7 +137,7 @@ def _write(args: argparse.Namespace, shelf: Shelf) -> Result:
         raise BadResume(f"{path}: {wrong[0]}", "correct the file, or the options")
     given = piped()
     require_inside(path, shelf.place.project)
-    _kept(path, head, given.text.strip() or body.strip() or f"# {project}")
+    _kept(path, head, given.text.strip() or body.strip() or f"# {project}", shelf.place.project)
     row = shelf.looked_at(project)
     text = f"{short(path, shelf.place.project)}: {count(len(head['files_to_load']), 'file')}" + (
         f", next {head['next_action']}" if head.get("next_action") else ""
@@ -161,7 +161,7 @@ def _usual(path: str, home: str) -> list[str]:
     return [os.path.relpath(name, home) for name in names if os.path.isfile(name)]
 
 
-def _kept(path: str, head: dict[str, Any], body: str) -> None:
+def _kept(path: str, head: dict[str, Any], body: str, within: str) -> None:
     import yaml
 
     text = f"---\n{yaml.safe_dump(head, sort_keys=False, allow_unicode=True)}---\n\n{body}\n"
@@ -172,7 +172,7 @@ def _kept(path: str, head: dict[str, Any], body: str) -> None:
                 pass  # with the mode that the user's files have here
     except OSError as error:
         raise BadResume(f"{path}: {error.strerror}", "nothing was written; make it writable") from error
-    replace_text(path, text)
+    replace_text(path, text, within)
 
 
 def _existing(path: str) -> tuple[dict[str, Any], str]:

@@ -78,7 +78,7 @@ def backup_of(path: str, state: str) -> str:
     return os.path.join(state, "backups", os.path.basename(path))
 
 
-def carry_out(change: Change, state: str) -> str:
+def carry_out(change: Change, state: str, within: str = "") -> str:
     """Write it; returns the backup's path, if there was anything to keep.
 
     A backup is of the file as it was before us: one that we made earlier is never written over.
@@ -88,5 +88,5 @@ def carry_out(change: Change, state: str) -> str:
     os.makedirs(os.path.dirname(change.path), exist_ok=True)
     if change.before and claude_settings.MARK not in change.before:
         replace(kept, change.before.encode("utf-8"))
-    replace_text(change.path, change.after)
+    replace_text(change.path, change.after, within)
     return kept if os.path.exists(kept) else ""

@@ -13,8 +13,8 @@ import shutil
 from handbill.config import folder_of
 from handbill.core.paths import under
 from handbill.hotjson import loads
+from handbill.links import real_path
 from handbill.store.disk import make_private_directory, replace
-from handbill.world import real_path
 
 Installed = dict[str, dict[str, str]]  # settings file -> {"interpreter", "folder"}
 

@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> Result:
     }  # fmt: skip
     if not args.dry_run:
         if change.needed:
-            settings_file.carry_out(change, state)
+            settings_file.carry_out(change, state, "" if args.user else project)
             trust.forget(path)
             if ours_alone:
                 os.unlink(path)

@@ -22,7 +22,7 @@ class Content:
     def __init__(self, *, whole: bool = True) -> None:
         self.whole = whole  # False: the window began before the part of the record that was read
         self.blocks: dict[Title, int] = {}  # our blocks, with their sizes
-        self.same: dict[Title, str] = {}  # blocks of one line: the text is in the window under this other name
+        self.same: dict[tuple[str, Title], str] = {}  # (denied call, or none; block of one line) -> whose text it means
         self.parts: dict[Title, str] = {}  # texts of the blocks that are parts of a file
         self.denials: dict[str, dict[Title, int]] = {}  # tool call -> our blocks in the reason it was denied with
         self.order: dict[tuple[str, Title], int] = {}  # (denied call, or none; block) -> its place

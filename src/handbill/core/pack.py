@@ -80,13 +80,8 @@ def _is_number(text: str, digits: int) -> bool:
     return text.isascii() and text.isdecimal() and len(text) <= digits
 
 
-def blocks_in(text: str, at: int = 0) -> list[tuple[Title, int]]:
-    """The blocks that a text has from there on, each with its length; nothing that a block's own text says counts."""
-    return [(named, len(body)) for named, body in bodies_in(text, at)]
-
-
 def bodies_in(text: str, at: int = 0) -> list[tuple[Title, str]]:
-    """The same, each with its text."""
+    """The blocks that a text has from there on, with their texts; nothing that a block's own text says counts."""
     found: list[tuple[Title, str]] = []
     while at < len(text):
         end = text.find("\n", at)

@@ -154,8 +154,8 @@ def _adopt(window: Window, title: Title, content: Content, now: float, call: str
         record = _from_transcript(digest, parts, now)
         if call:
             record = {**record, "via": TOOL_CALLED, "batch": call}
-        if title in content.same and not call:
-            record = {**record, "same": meant(content.same[title])}
+        if (call, title) in content.same:
+            record = {**record, "same": meant(content.same[call, title])}
     window.files[path] = {**with_letter(record, part, "k"), "chars": record["chars"] + size}
 
 

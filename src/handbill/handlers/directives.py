@@ -5,7 +5,7 @@ Each directory is looked at once per window; touched again, only what changed in
 
 from __future__ import annotations
 
-from handbill.core.event import MENTION, handles_files
+from handbill.core.event import MENTION, REFUSED, handles_files
 from handbill.core.paths import parent, under
 from handbill.core.plan import Plan
 from handbill.core.window import GUESSED, HOST_ONCE, READ_ITSELF
@@ -128,6 +128,8 @@ class Look:
 def touched(event: Event, world: World) -> Iterator[tuple[str, str]]:
     """(directory, how it was touched) of each place that the event's calls name."""
     for tool in event.tools:
+        if tool.outcome == REFUSED:
+            continue  # nothing was touched
         how = _how(tool, event)
         for path in tool.files:
             yield parent(path), how

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from handbill.core.paths import join, parent
+from handbill.hotjson import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,7 +11,8 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 _CLAUDE_MD = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
-_MOST = 1 << 18  # of a CLAUDE.md; no model reads a longer one
+_MOST = 1 << 16  # of a CLAUDE.md; clients warn of a longer one
+_UNUSUAL = frozenset("[]{}()!+@\\")  # in a pattern
 _SETTINGS = (".claude/settings.local.json", ".claude/settings.json")
 
 
@@ -18,17 +20,25 @@ def imported(level: str, path: str, world: World, config: Config) -> bool:
     """Does the CLAUDE.md of this level bring the file (as a link, or by an @import)?"""
     name = path[len(level) + 1 :]
     for beside in _CLAUDE_MD:
-        inode = world.inode(f"{level}/{beside}")
-        if not inode or world.once("claude-md", lambda: _excludes(b"CLAUDE", world, config)):
+        source = f"{level}/{beside}"
+        inode = world.inode(source)
+        if not inode or _is_excluded(source, world, config):
             continue
         if inode == world.inode(path):
             return True
-        text = (world.tail(f"{level}/{beside}", 0, _MOST) or b"").decode("utf-8", "replace")
-        if f"@{name}" in text or f"@./{name}" in text:
-            from handbill.core.markdown import live
-
-            return not {f"@{name}", f"@./{name}"}.isdisjoint(_without_comments(live(text)).split())
+        names = world.once(f"imports of {source}", lambda at=source: _imports(at, world))  # type: ignore[misc]
+        if f"@{name}" in names or f"@./{name}" in names:
+            return True
     return False
+
+
+def _imports(path: str, world: World) -> frozenset[str]:
+    text = (world.tail(path, 0, _MOST) or b"").decode("utf-8", "replace")
+    if "@" not in text:
+        return frozenset()
+    from handbill.core.markdown import live
+
+    return frozenset(word for word in _without_comments(live(text)).split() if word.startswith("@"))
 
 
 def _without_comments(text: str) -> str:
@@ -45,22 +55,40 @@ def reads_agents_md(level: str, world: World, config: Config) -> bool:
     files = [path for place in places for name in _CLAUDE_MD if (path := join(place, name)) != own]
     if any(world.is_file(path) and world.size(path) for path in files):
         return False
+    if _is_excluded(f"{level}/AGENTS.md", world, config):
+        return False
     return not world.once("agents-md", lambda: _is_switched_off(world, config))
 
 
 def _is_switched_off(world: World, config: Config) -> bool:
-    return any(b'agents-md@builtin":false' in text for text in _settings(world, config)) or _excludes(
-        b"AGENTS.md", world, config
-    )
+    return any(b'agents-md@builtin":false' in b"".join(text.split()) for text in _settings(world, config))
 
 
-def _excludes(name: bytes, world: World, config: Config) -> bool:
-    """Do the settings keep the client from reading files of this name?"""
-    return any(
-        name in text.partition(b'"claudeMdExcludes":[')[2].partition(b"]")[0] for text in _settings(world, config)
-    )
+def _is_excluded(path: str, world: World, config: Config) -> bool:
+    """Do the settings keep the client from reading this file?"""
+    patterns: list[str] = world.once("claudeMdExcludes", lambda: _excludes(world, config))
+    if not patterns:
+        return False
+    from handbill.core.globs import matches
+
+    # a star matches slashes here, too: where it is not certain that the client reads a file, we deliver it
+    return any(_UNUSUAL.intersection(pattern) or matches(path, pattern.replace("**", "*")) for pattern in patterns)
+
+
+def _excludes(world: World, config: Config) -> list[str]:
+    found: list[str] = []
+    for text in _settings(world, config):
+        if b"claudeMdExcludes" not in text:
+            continue
+        try:
+            settings = loads(text.decode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            return ["**"]  # nobody knows what it says
+        listed = settings.get("claudeMdExcludes") if isinstance(settings, dict) else ()
+        found += [pattern for pattern in listed if isinstance(pattern, str)] if isinstance(listed, list) else []
+    return found
 
 
 def _settings(world: World, config: Config) -> list[bytes]:
     paths = [*(f"{config.project}/{name}" for name in _SETTINGS), f"{config.home}/{_SETTINGS[1]}"]
-    return [b"".join((world.tail(path, 0, 1 << 20) or b"").split()) for path in paths]
+    return [world.tail(path, 0, 1 << 20) or b"" for path in paths]

@@ -34,7 +34,8 @@ def root_of(directory: str, world: World, config: Config, added: Iterable[str] =
         root = _worktree(directory, config.project, world, config) or config.project
     else:
         # the project's settings may name any directory: one that holds the project or the home folder is not taken
-        own = [root for root in added if not under(config.project, root) and not under(config.home, root)]
+        kept = (world.real(config.project), world.real(config.home))
+        own = [root for root in added if not any(under(place, world.real(root)) for place in kept)]
         homes = (config.user_library, *config.allowed, *own)
         root = next((home for home in homes if under(directory, home)), "") or _worktree(directory, "/", world, config)
     # a project's settings speak for itself and its worktrees, not for directories that the user added

@@ -6,30 +6,38 @@ No event and no variable names them; looked for only when a call leaves the proj
 from __future__ import annotations
 
 from handbill.core.paths import join
-from handbill.hosts.claude_rows import attachment_of, blocks_of, records_with
+from handbill.hosts.claude_rows import attachment_of, records_with, typed_in
 from handbill.hotjson import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import TypedDict
 
     from handbill.core.event import Event
     from handbill.world import World
 
+    class Known(TypedDict):
+        to: int  # a byte of the transcript
+        names: list[str]
+
+
 _SETTINGS = (".claude/settings.local.json", ".claude/settings.json")
-_MOST = 32 << 20
 _COMMAND = "<command-name>/add-dir</command-name>"
 
 
-def added(event: Event, world: World, home: str) -> list[str]:
+def added(event: Event, world: World, home: str, known: Known) -> tuple[list[str], Known]:
+    """`known`: what the transcript told before, and how far it was read; the second value goes on from there."""
     found: dict[str, None] = {}
     for path in (*(f"{event.project}/{name}" for name in _SETTINGS), f"{home}/{_SETTINGS[1]}"):
         found.update(dict.fromkeys(_in_settings(world.tail(path, 0, 1 << 20) or b"")))
     command = world.proc(f"/proc/{event.client}/cmdline") if event.client > 1 else b""
     found.update(dict.fromkeys(_on_command_line(command.split(b"\0"))))
-    found.update(dict.fromkeys(_in_transcript(world.tail(event.transcript, 0, _MOST) or b"")))
+    data = world.tail(event.transcript, known["to"]) or b""
+    told = list(dict.fromkeys([*known["names"], *_in_transcript(data)]))
+    found.update(dict.fromkeys(told))
     names = (join(home, name[2:]) if name.startswith("~/") else join(event.project, name) for name in found if name)
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys(names)), {"to": known["to"] + data.rfind(b"\n") + 1, "names": told}
 
 
 def _in_settings(data: bytes) -> list[str]:
@@ -65,7 +73,6 @@ def _in_transcript(data: bytes) -> Iterator[str]:
             if isinstance(name, str):
                 yield name
     for row in records_with(data, b"/add-dir</command-name>"):
-        for block in blocks_of(row) if row.get("type") in ("user", "system") else ():
-            text = block.get("text")
-            if isinstance(text, str) and text.lstrip().startswith(_COMMAND):
+        for text in typed_in(row):
+            if text.lstrip().startswith(_COMMAND):
                 yield text.partition("<command-args>")[2].partition("</command-args>")[0].strip()

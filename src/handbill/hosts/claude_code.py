@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from handbill.core.content import Content
     from handbill.core.plan import Plan
+    from handbill.hosts.claude_added import Known
     from handbill.turn import Asked
     from handbill.world import World
 
@@ -240,6 +241,7 @@ def window_now(
     if not event.transcript:
         return None
     from handbill.hosts.claude_chain import Loader
+    from handbill.hosts.claude_transcript import reaches
     from handbill.hosts.claude_window import content
 
     loader = Loader(siblings=resume_takes_siblings(event)) if resumed else None
@@ -252,7 +254,7 @@ def window_now(
         if found is not None or data is None:
             return found
     data = world.tail(event.transcript, 0, _MOST)
-    if data is None or (unknown and not resumed and not _reaches(data, event)):
+    if data is None or (unknown and not resumed and not reaches(data, event)):
         return None
     return content(data, loader, agent=bool(event.agent_id), own=own)
 
@@ -263,15 +265,7 @@ def may_restore(event: Event, world: World, paths: Collection[str]) -> list[str]
     It restores the last few that were read or written, unless they are too large or in the messages that it keeps.
     """
     data = world.tail(event.transcript, -_RECENT) if event.transcript else None
-    return [path for path in paths if f'"{path}"'.encode() in (data or b"")]
-
-
-def _reaches(data: bytes, event: Event) -> bool:
-    """Is the transcript written up to this turn? A fork's copied history comes about 100 ms late."""
-    marks = [event.raw.get("prompt_id"), *(made.id for made in event.tools)]
-    if event.agent_id:
-        return b'"assistant"' in data
-    return any(isinstance(mark, str) and mark and f'"{mark}"'.encode() in data for mark in marks)
+    return [path for path in paths if f'"{path}"'.encode("utf-8", "surrogateescape") in (data or b"")]
 
 
 def call_behind(event: Event, world: World) -> str:
@@ -282,11 +276,11 @@ def call_behind(event: Event, world: World) -> str:
     return _text((record_of(data or b"") or {}).get("toolUseId"))
 
 
-def added_directories(event: Event, world: World, home: str) -> list[str]:
-    """Directories besides the project that the user lets this session work in."""
+def added_directories(event: Event, world: World, home: str, known: Known | None) -> tuple[list[str], Known]:
+    """Directories besides the project that the user lets this session work in; `known`: by an earlier answer."""
     from handbill.hosts.claude_added import added
 
-    return added(event, world, home)
+    return added(event, world, home, known or {"to": 0, "names": []})
 
 
 def transcript_of(event: Event, agent: str) -> str:

@@ -75,6 +75,13 @@ def is_answer(row: Row) -> bool:
     return row.get("type") == "assistant" and model != SYNTHETIC
 
 
+def typed_in(row: Row) -> list[str]:
+    """What the user typed. A command's body is a row of its own, and says what its author likes."""
+    if row.get("type") not in ("user", "system") or row.get("isMeta") is True:
+        return []
+    return [text for text in (block.get("text") for block in blocks_of(row)) if isinstance(text, str)]
+
+
 def is_message(row: Row) -> bool:
     return row.get("type") in ("user", "assistant")
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from typing import Any
 
+    from handbill.core.event import Event
+
 
 def calls(data: bytes, there: Collection[str] | None = None) -> list[dict[str, Any]]:
     """The tool calls with the ids `there`, else all since the last compaction; with the answers that are text."""
@@ -63,3 +65,11 @@ def path_of(transcript: str, agent_id: str) -> str:
     if not agent_id or agent_id == MAIN or not transcript.endswith(".jsonl"):
         return transcript
     return f"{transcript[:-6]}/subagents/agent-{agent_id}.jsonl"
+
+
+def reaches(data: bytes, event: Event) -> bool:
+    """Is the transcript written up to this turn? A fork's copied history comes about 100 ms late."""
+    marks = [event.raw.get("prompt_id"), *(made.id for made in event.tools)]
+    if event.agent_id:
+        return b'"assistant"' in data
+    return any(isinstance(mark, str) and mark and f'"{mark}"'.encode() in data for mark in marks)

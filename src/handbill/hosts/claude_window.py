@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handbill.core.content import Content
-from handbill.core.pack import BETWEEN, blocks_in, bodies_in, read_title, same_rules_as, unescaped
+from handbill.core.pack import BETWEEN, bodies_in, read_title, same_rules_as, unescaped
 from handbill.digest import digest_of
 from handbill.hosts.claude_chain import (
     beside_chain,
@@ -22,6 +22,7 @@ from handbill.hosts.claude_rows import (
     message_id,
     read,
     record_of,
+    typed_in,
 )
 from handbill.hosts.claude_tools import is_denial
 
@@ -35,6 +36,7 @@ _CUT = "<persisted-output>"
 _BOUNDARY = b'"compact_boundary"'
 _SKILL = "Base directory for this skill: "
 _COMMAND = ("<command-name>", "</command-name>")  # around what the user typed after the slash
+_TYPED_COMMAND = ("<command-name>", "<command-message>")
 _TRIES = 50  # lines of a denial that may begin its blocks
 # another tool's error may say anything
 _FILE_TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "NotebookRead")
@@ -119,18 +121,32 @@ def _content(rows: Rows, loader: Loader | None, size: int, *, partial: bool, own
 
 def _drop_untrue(found: Content) -> None:
     """Blocks that can be checked only together with others: parts of a file, lines that refer to another file."""
-    for title in [title for title in found.blocks if title[3] > 1 and title[2] == 1]:
-        path, digest, _, parts = title
-        titles = [(path, digest, part, parts) for part in range(1, parts + 1)]
-        bodies = [found.parts[one] for one in titles if one in found.parts]
-        joined = "".join(bodies)
-        if len(bodies) == parts and digest not in (digest_of(joined), digest_of(unescaped(joined))):
-            for one in titles:
-                found.blocks.pop(one, None)
-    texts = {title[1] for title in found.blocks if title not in found.same}
-    texts |= {title[1] for blocks in found.denials.values() for title in blocks}
-    for title in [title for title in found.same if title in found.blocks and title[1] not in texts]:
-        del found.blocks[title], found.same[title]
+    everywhere = [("", found.blocks), *found.denials.items()]
+    whole = {(path, digest, parts) for path, digest, _, parts in found.parts if _is_joined(found, path, digest, parts)}
+    untrue = {title for title in found.parts if _is_complete(found, title) and (*title[:2], title[3]) not in whole}
+    for _, blocks in everywhere:
+        for title in untrue.intersection(blocks):
+            del blocks[title]
+    texts = {digest for _, digest, _ in whole}  # of a part alone, nobody knows whether it is true
+    texts |= {
+        title[1] for call, blocks in everywhere for title in blocks if title[3] == 1 and (call, title) not in found.same
+    }
+    for call, blocks in everywhere:
+        for title in [title for title in blocks if (call, title) in found.same and title[1] not in texts]:
+            del blocks[title], found.same[call, title]
+
+
+def _is_complete(found: Content, title: Title) -> bool:
+    path, digest, _, parts = title
+    return all((path, digest, part, parts) in found.parts for part in range(1, parts + 1))
+
+
+def _is_joined(found: Content, path: str, digest: str, parts: int) -> bool:
+    """Are all parts there, and is their text the one that the titles promise?"""
+    if not _is_complete(found, (path, digest, 1, parts)):
+        return False
+    joined = "".join(found.parts[path, digest, part, parts] for part in range(1, parts + 1))
+    return digest in (digest_of(joined), digest_of(unescaped(joined)))
 
 
 def _take(row: Row, found: Content, number: int, at: int) -> None:
@@ -139,18 +155,12 @@ def _take(row: Row, found: Content, number: int, at: int) -> None:
     whole = {title: len(body) for title, body in texts_of.items()}
     found.order.update({("", title): number for title in whole})
     found.blocks.update(whole)
-    for title, body in texts_of.items():
-        other = same_rules_as(body)
-        if other:
-            found.same[title] = other
-        else:
-            found.same.pop(title, None)  # the text itself came later, under the same title
-        if title[3] > 1:
-            found.parts[title] = body
+    _note_texts(found, "", texts_of)
     found.cut |= cut
     for denied, reason in denials(row):
         found.order.update({(denied, title): number for title in reason})
-        found.denials.setdefault(denied, {}).update(reason)
+        found.denials.setdefault(denied, {}).update({title: len(body) for title, body in reason.items()})
+        _note_texts(found, denied, reason)
     for call in calls_in(row):
         found.calls.append(call["id"])
         if call.get("name") in _FILE_TOOLS:
@@ -159,12 +169,23 @@ def _take(row: Row, found: Content, number: int, at: int) -> None:
     if row.get("type") == "user" and isinstance(row.get("promptId"), str):
         found.prompts.setdefault(row["promptId"], at)
     texts = [block.get("text") for block in blocks_of(row)] if row.get("type") == "user" else []
-    for text in filter(None, texts):
-        if isinstance(text, str) and _COMMAND[0] in text:
+    for text in typed_in(row):
+        if text.lstrip().startswith(_TYPED_COMMAND) and _COMMAND[0] in text:
             found.commands.add(text.partition(_COMMAND[0])[2].partition(_COMMAND[1])[0].lstrip("/").rpartition(":")[2])
     found.commands.update(_skills_called(row))
     found.skills += [folder for folder in map(_skill_in, texts) if folder.rpartition("/")[2] in found.commands]
     found.skills += filter(None, map(_skill_in, _skills_again(row)))
+
+
+def _note_texts(found: Content, call: str, texts: dict[Title, str]) -> None:
+    for title, body in texts.items():
+        other = same_rules_as(body)
+        if other:
+            found.same[call, title] = other
+        else:
+            found.same.pop((call, title), None)  # the text itself came later, under the same title
+        if title[3] > 1:
+            found.parts[title] = body
 
 
 def _skill_in(text: object) -> str:
@@ -221,7 +242,7 @@ def _is_true(title: Title, body: str) -> bool:
     return title[3] > 1 or bool(same_rules_as(body)) or title[1] in (digest_of(body), digest_of(unescaped(body)))
 
 
-def denials(row: Row) -> list[tuple[str, dict[Title, int]]]:
+def denials(row: Row) -> list[tuple[str, dict[Title, str]]]:
     """(tool call, our blocks in it) of results that read like a denial of ours."""
     found = []
     for block in blocks_of(row) if row.get("type") == "user" else ():
@@ -231,17 +252,17 @@ def denials(row: Row) -> list[tuple[str, dict[Title, int]]]:
         parts = inner if isinstance(inner, list) else [{"text": inner}]
         for text in [part.get("text") for part in parts if isinstance(part, dict)]:
             if isinstance(text, str) and is_denial(text):
-                blocks = _first_blocks(text)
+                blocks = {title: body for title, body in _first_blocks(text) if _is_true(title, body)}
                 if blocks:
-                    found.append((call, dict(blocks)))
+                    found.append((call, blocks))
     return found
 
 
-def _first_blocks(text: str) -> list[tuple[Title, int]]:
+def _first_blocks(text: str) -> list[tuple[Title, str]]:
     """What is said before the blocks has no line that looks like a title: it was escaped."""
     at = text.find(f"{BETWEEN}[")
     for _ in range(_TRIES):
-        found = blocks_in(text, at + len(BETWEEN)) if at >= 0 else []
+        found = bodies_in(text, at + len(BETWEEN)) if at >= 0 else []
         if found or at < 0:
             return found
         at = text.find(f"{BETWEEN}[", at + 1)
