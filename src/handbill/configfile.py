@@ -36,6 +36,7 @@ _NAMED = "roles"
 MOST_BYTES = 1 << 16
 _MOST_DOTS = 400
 _MOST_ENTRIES = 5000  # of a list
+_LONGEST_NAME = 80  # characters that a message repeats
 _MOST_PROBLEMS = 40
 _LARGEST = 10**9  # number; a hexadecimal one may have thousands of digits
 
@@ -67,7 +68,7 @@ def checked(path: str, *, follow: bool = True) -> tuple[dict[str, dict[str, Any]
         known = FIELDS.get(section)
         if known is None or not isinstance(fields, dict):
             names = ", ".join(f"[{name}]" for name in (*FIELDS, f"{_NAMED}.NAME"))
-            problems.append(f"{path}: [{section}] is unknown; there are {names}")
+            problems.append(f"{path}: [{section[:_LONGEST_NAME]}] is unknown; there are {names}")
             continue
         kept = _fields(path, section, fields, known, problems)
         if kept:
@@ -77,6 +78,7 @@ def checked(path: str, *, follow: bool = True) -> tuple[dict[str, dict[str, Any]
 
 def _fields(path: str, section: str, fields: Any, known: dict[str, Wanted], problems: list[str]) -> dict[str, Any]:
     """The fields of one section that are as they must be."""
+    section = section[:_LONGEST_NAME]
     if not isinstance(fields, dict):
         problems.append(f"{path}: {section} must be a section, written as [{section}]")
         return {}
@@ -84,7 +86,7 @@ def _fields(path: str, section: str, fields: Any, known: dict[str, Wanted], prob
     for field, value in fields.items():
         wanted = known.get(field)
         if wanted is None:
-            problems.append(f"{path}: {section}.{field} is unknown; [{section}] has {', '.join(known)}")
+            problems.append(f"{path}: {section}.{field[:_LONGEST_NAME]} is unknown; [{section}] has {', '.join(known)}")
         elif not _fits(value, wanted):
             problems.append(f"{path}: {section}.{field} must be {_words(wanted)}")
         elif (section, field) == ("resume", "layout") and not _is_layout(value):

@@ -6,6 +6,7 @@ import errno
 import posix
 
 _NO_LINK = (errno.EINVAL, errno.ENOENT, errno.ENOTDIR)  # not a link, or not there
+_MOST_PARTS = 200  # each costs a question to the system
 _PASS = getattr(posix, "O_PATH", posix.O_RDONLY)  # the first needs no permission to list a folder
 
 
@@ -16,6 +17,8 @@ def real_path(path: str) -> str:
     """
     resolved, links = "", 0
     waiting = path.split("/")[::-1]
+    if len(waiting) > _MOST_PARTS:
+        raise OSError(errno.ENAMETOOLONG, f"the path has more than {_MOST_PARTS} parts")
     while waiting:
         part = waiting.pop()
         if not part or part == ".":

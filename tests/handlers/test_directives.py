@@ -4,7 +4,7 @@ import pytest
 
 from handbill.core.event import Event, Tool
 from handbill.core.plan import Plan
-from handbill.handlers.directives import handle
+from handbill.handlers.directives import MOST_DEPTH, MOST_LEVELS, MOST_WAITING, handle, walk_up
 from handbill.handlers.roots import root_of
 from makers import DictWorld, batch, config, window
 
@@ -180,3 +180,40 @@ def test_a_project_named_past_a_link() -> None:
     world = DictWorld(TREE, links={"/p": "/real/p"})
     plan = handle(batch("t1", "/real/p/pkg/x.py"), window(), world, config())  # type: ignore[arg-type]
     assert wants(plan) == ["/p/pkg/.directives/AGENTS.md", "/p/.directives/INVARIANTS.md"]
+
+
+DEEP = "/p" + "/d" * 300
+
+
+@pytest.mark.parametrize(
+    "directory, root, number, first",
+    [
+        ("/p/a/b", "/p", 3, "/p/a/b"),
+        ("/", "/", 1, "/"),
+        ("/a", "/", 2, "/a"),
+        (DEEP, "/p", MOST_DEPTH - 1, DEEP[: 2 + 2 * (MOST_DEPTH - 2)]),
+        (f"{DEEP}/x", DEEP, 1, DEEP),
+    ],
+)
+def test_walk_up_ends(directory: str, root: str, number: int, first: str) -> None:
+    found = walk_up(directory, root)
+    assert (len(found), found[0], found[-1]) == (number, first, root)
+
+
+def test_one_event_looks_at_so_many_directories() -> None:
+    """The next one goes on, also in the middle of a path."""
+    names = [f"/p/m{number % 3}/n{number}" for number in range(MOST_LEVELS + 50)]
+    world = DictWorld({f"{name}/.directives/AGENTS.md": name for name in names})
+    event = batch("t1", *(f"{name}/x.py" for name in names))
+    first = handle(event, window(), world, config())  # type: ignore[arg-type]
+    assert first is not None and first.unfinished and len(first.touched) == MOST_LEVELS
+    known = {name: found["found"] for name, found in first.touched.items()}
+    rest = handle(event, window(touched=known), world, config())  # type: ignore[arg-type]
+    assert rest is not None and not rest.unfinished
+    assert {want.path for want in first.wants + rest.wants} == {f"{name}/.directives/AGENTS.md" for name in names}
+
+
+def test_nothing_more_is_asked_for_while_many_files_wait() -> None:
+    full = window(pending={f"/p/{number}": "why" for number in range(MOST_WAITING)})
+    plan = handle(batch("t1", "/p/pkg/core/x.py"), full, DictWorld(TREE), config())  # type: ignore[arg-type]
+    assert plan is not None and plan.unfinished and not plan.wants and not plan.touched

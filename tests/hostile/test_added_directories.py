@@ -19,14 +19,14 @@ REFUSED = "<tool_use_error>Permission to use Bash with command ls has been denie
 def box(make_box: Make) -> Box:
     made = make_box()
     for name in ("credentials", ".directives/AGENTS.md"):
-        path = Path(made.environ["HOME"]) / ".aws" / name
+        path = Path(made.environ["HOME"]) / ".cloud" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{SECRET} in {name}\n")
     return made
 
 
-def aws(box: Box) -> str:
-    return f"{box.environ['HOME']}/.aws"
+def added(box: Box) -> str:
+    return f"{box.environ['HOME']}/.cloud"
 
 
 def allow(box: Box, directory: str) -> None:
@@ -39,30 +39,30 @@ def templates(box: Box, *names: str) -> None:
 
 
 def test_only_rules_are_delivered_from_a_directory_that_settings_add(box: Box) -> None:
-    allow(box, "~/.aws")
-    templates(box, "~/.aws/credentials", f"{aws(box)}/credentials")
+    allow(box, "~/.cloud")
+    templates(box, "~/.cloud/credentials", f"{added(box)}/credentials")
     box.sim.start()
-    box.sim.batch(("Bash", {"command": f"ls {aws(box)}"}, "credentials"))
+    box.sim.batch(("Bash", {"command": f"ls {added(box)}"}, "credentials"))
     box.sim.invoke("evil")
     box.idle(2)
     assert f"{SECRET} in .directives/AGENTS.md" in box.seen() and f"{SECRET} in credentials" not in box.seen()
 
 
 def test_a_call_that_was_refused_touches_nothing(box: Box) -> None:
-    allow(box, "~/.aws")
+    allow(box, "~/.cloud")
     box.sim.start()
-    box.sim.batch(("Bash", {"command": f"ls {aws(box)}"}, REFUSED))
+    box.sim.batch(("Bash", {"command": f"ls {added(box)}"}, REFUSED))
     box.idle(2)
     assert SECRET not in box.seen() and not box.state()["flags"].get("roots")
 
 
 @pytest.mark.parametrize("is_body", [True, False], ids=["a command's body", "typed"])
 def test_only_what_the_user_typed_adds_a_directory(box: Box, is_body: bool) -> None:
-    text = f"<command-name>/add-dir</command-name><command-args>{aws(box)}</command-args>\n"
+    text = f"<command-name>/add-dir</command-name><command-args>{added(box)}</command-args>\n"
     box.sim.start()
     row = {"type": "user", "isMeta": is_body, "message": {"role": "user", "content": [{"type": "text", "text": text}]}}
     box.sim._write(box.sim.transcript, row)
-    box.sim.batch(("Bash", {"command": f"ls {aws(box)}"}, "credentials"))
+    box.sim.batch(("Bash", {"command": f"ls {added(box)}"}, "credentials"))
     box.idle(2)
     assert (f"{SECRET} in .directives/AGENTS.md" in box.seen()) != is_body
 
@@ -70,7 +70,7 @@ def test_only_what_the_user_typed_adds_a_directory(box: Box, is_body: bool) -> N
 @pytest.mark.parametrize("name", ["/", "~", "{home}", "/proc/self/root", "/proc/self/root{home}"])
 def test_a_directory_that_holds_the_home_folder_is_not_taken(box: Box, name: str) -> None:
     allow(box, name.format(home=box.environ["HOME"]))
-    place = f"/proc/self/root{aws(box)}" if name.startswith("/proc") else aws(box)
+    place = f"/proc/self/root{added(box)}" if name.startswith("/proc") else added(box)
     box.sim.start()
     box.sim.batch(("Bash", {"command": f"ls {place}"}, "credentials"))
     box.idle(2)
@@ -79,13 +79,13 @@ def test_a_directory_that_holds_the_home_folder_is_not_taken(box: Box, name: str
 
 def test_what_the_transcript_tells_is_read_once(box: Box) -> None:
     """The cost of a call outside of the project does not grow with the transcript."""
-    text = f"<command-name>/add-dir</command-name><command-args>{aws(box)}</command-args>\n"
+    text = f"<command-name>/add-dir</command-name><command-args>{added(box)}</command-args>\n"
     box.sim.start()
     box.sim._write(box.sim.transcript, {"type": "user", "message": {"role": "user", "content": text}})
     box.sim.answer("x" * (2 << 20))
     box.sim.batch(("Bash", {"command": "ls /usr/share"}, "x"))
     known = box.state()["flags"]["added"]
-    assert known["names"] == [aws(box)] and known["to"] > 2 << 20
-    box.sim.batch(("Bash", {"command": f"ls {aws(box)}"}, "credentials"))
+    assert known["names"] == [added(box)] and known["to"] > 2 << 20
+    box.sim.batch(("Bash", {"command": f"ls {added(box)}"}, "credentials"))
     box.idle()
     assert f"{SECRET} in .directives/AGENTS.md" in box.seen() and box.state()["flags"]["added"] == known

@@ -82,7 +82,10 @@ class Plan:
             self.gate(other.verdict, other.gate_text)
 
     def __bool__(self) -> bool:
-        return self.changes or bool(self.notes or self.verdict or self.taken or self.post or self.keep)
+        return self.changes or bool(
+            self.notes or self.verdict or self.taken or self.post or self.keep or self.unfinished or self.unwanted
+            or self.roots or self.awaited
+        )  # fmt: skip
 
     @property
     def changes(self) -> bool:

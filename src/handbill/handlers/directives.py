@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 FOLDER = ".directives"
 _READ_WHOLE = 32_000  # bytes; of a larger file, a client shows only a part
-MOST_LEVELS = 600  # directories in one event
+# In one event; the next ones do the rest.
+MOST_LEVELS = 200  # directories
+MOST_WAITING = 1000  # files that wait for their turn
+MOST_DEPTH = 128  # of a path; nobody works deeper
 
 # How a directory was touched: some hosts bring a bare AGENTS.md along with a file that is read, and only then.
 READ, LOOKED, ACTED = "read", "looked", "acted"
@@ -31,8 +34,7 @@ READ, LOOKED, ACTED = "read", "looked", "acted"
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
     look = Look(event, window, world, config)
     for place, how in touched(event, world):
-        if len(look.plan.touched) >= MOST_LEVELS:
-            look.plan.unfinished = True  # the next event looks at the rest
+        if look.is_full():
             break
         look.at(place, how)
     return look.plan or None
@@ -58,6 +60,12 @@ class Look:
         reads = [tool for tool in event.tools if tool.name == "Read" and tool.id in event.calls]
         self.read = {path for tool in reads for path in tool.files if path in self.own}
 
+    def is_full(self, more: int = 0) -> bool:
+        """Is this all that one event may take? `more`: directories besides those of the plan."""
+        levels, files = len(self.plan.touched) + more, len(self.plan.wants) + len(self.window.pending)
+        self.plan.unfinished = self.plan.unfinished or levels >= MOST_LEVELS or files >= MOST_WAITING
+        return self.plan.unfinished
+
     def at(self, place: str, how: str = ACTED) -> None:
         directory = inside(place, self.world, self.config)
         folder = f"{directory}/".find(f"/{FOLDER}/")
@@ -69,7 +77,7 @@ class Look:
             self.plan.roots.append(root)
         new: dict[str, Record] = {}
         for level in walk_up(directory, root):
-            if level in self.done:
+            if level in self.done or self.is_full(len(new)):
                 break
             self.done.add(level)
             seen = self.window.touched.get(level)
@@ -149,12 +157,14 @@ def _how(tool: Tool, event: Event) -> str:
     return LOOKED if looks else ACTED
 
 
-def walk_up(directory: str, root: str) -> Iterator[str]:
-    while True:
-        yield directory
-        if directory == root:
-            return
+def walk_up(directory: str, root: str) -> list[str]:
+    """From a directory to its root; what is too deep is left out."""
+    directory = "/".join(directory.split("/")[: max(MOST_DEPTH, root.count("/") + 1)]) or "/"
+    found = [directory]
+    while directory != root:
         directory = parent(directory)
+        found.append(directory)
+    return found
 
 
 def present(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 MOST_PAGES = 200  # that a phase's pages lead to, one from the other
+_MOST_TEXT = 1 << 19  # characters of them that one event searches for names of others
 
 
 def _texts(value: Any) -> list[str]:
@@ -104,10 +105,13 @@ class Reader:
         self._references(path)
         self.work.setdefault("directives", skill.directives)
         waiting = [want.path for want in self.plan.wants]
-        seen = set(waiting)
+        seen, left = set(waiting), _MOST_TEXT
         while waiting and len(seen) < MOST_PAGES:  # a page that is still there does not bring what it uses
             sheet = self.world.load(waiting.pop())
-            for file in pages_named(sheet, self.world, self.config) if not isinstance(sheet, Refusal) else ():
+            if isinstance(sheet, Refusal) or len(sheet.text) > left:
+                continue
+            left -= len(sheet.text)
+            for file in pages_named(sheet, self.world, self.config):
                 if file not in seen:
                     seen.add(file)
                     waiting.append(file)
