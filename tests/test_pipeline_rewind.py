@@ -131,3 +131,24 @@ def test_a_call_is_kept_whose_rules_are_not(make_box: Make) -> None:
     box.sim.prompt("three")
     box.idle(2)
     assert_once(box, "main", "one", "two")
+
+
+def test_a_rewind_before_a_prompt_whose_hook_died(make_box: Make) -> None:
+    """A claim that was open belongs to what was undone. It is not the sign of a second client."""
+    box = make_box()
+    box.sim.start()
+    box.sim.prompt("one")
+    box.sim.read("one/f.py")
+    box.idle()
+    undone = box.sim.prompt("two")
+    box.sim.read("two/f.py")
+    box.sim.answer("done")
+    box.sim.rewind(undone)
+    usual, box.hooks = box.hooks, nothing
+    box.sim.prompt("only words")
+    box.hooks = usual
+    box.sim.answer("yes")
+    box.sim.prompt("three")
+    box.sim.read("two/f.py")
+    box.idle()
+    assert_once(box, "main", "one", "two")

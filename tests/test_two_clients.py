@@ -144,3 +144,72 @@ def test_a_failing_hook_marks_the_window_of_its_own_terminal(make_box: Make, mon
         patch.setattr("handbill.pipeline.decide", lambda *_: 1 / 0)
         box.sim.read("one/f.py")
     assert names(box.idle()) == ["one"]
+
+
+def test_prompts_of_two_terminals(clients: tuple[Client, Client]) -> None:
+    """When a prompt is submitted, the newest rows are those of the other terminal: that is not a rewind."""
+    first, second = clients
+    box, sim = first.box, first.box.sim
+    for name in ("three", "four"):
+        box.write(f"{name}/.directives/AGENTS.md", f"rules of {name}\n")
+        box.write(f"{name}/f.py", "x\n")
+    with first:
+        sim.start()
+        sim.prompt("go")
+        sim.read("one/f.py")
+        box.idle()
+    with second:
+        sim.start("resume")
+        sim.prompt("second")
+        sim.read("two/f.py")
+        box.idle()
+    with first:
+        sim.prompt("first")
+        sim.read("three/f.py")
+        box.idle()
+    with second:
+        sim.prompt("only words")
+        sim.answer("yes")
+        assert names(sim.prompt("look at @three/f.py")) == ["three"]
+        box.idle()
+        assert [second.copies(f"rules of {name}") for name in ("one", "two", "three")] == [1, 1, 1]
+    assert box.process("engine window --all --audit").returncode == 0
+    with first:
+        sim.prompt("only words")
+        sim.answer("yes")
+        sim.prompt("first again")
+        sim.read("four/f.py", "three/f.py")
+        box.idle()
+        assert [first.copies(f"rules of {name}") for name in ("one", "two", "three", "four")] == [1, 0, 1, 1]
+    for _ in range(2):
+        audit = box.process("engine window --all --audit")
+        assert audit.returncode == 0, audit.stdout
+    assert not any(
+        "rewound" in line for line in (box.state_folder / ".engine/deliveries.jsonl").read_text().splitlines()
+    )
+
+
+def test_a_rewind_in_one_of_two_terminals(clients: tuple[Client, Client]) -> None:
+    first, second = clients
+    box, sim = first.box, first.box.sim
+    with first:
+        sim.start()
+        sim.prompt("go")
+        box.idle()
+    with second:
+        sim.start("resume")
+        sim.prompt("second")
+        box.idle()
+        undone = sim.prompt("undone")
+        sim.read("one/f.py")
+        box.idle()
+    with first:
+        sim.prompt("first")
+        box.idle()
+    with second:
+        sim.rewind(undone)
+        sim.prompt("again")
+        box.idle(2)
+        sim.read("one/f.py")
+        box.idle()
+        assert second.copies("rules of one") == 1

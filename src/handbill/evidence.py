@@ -11,6 +11,7 @@ from handbill.core.content import Content
 from handbill.core.epochs import within
 from handbill.core.event import COMPACTING, PROMPT_SUBMITTED, SESSION_STARTED, TOOL_BATCH_FINISHED, TOOL_CALLED
 from handbill.core.receipts import CONFIRMED, LOST, PATIENCE, UNRECORDED, Evidence, Outcome, settle
+from handbill.core.window import OWN_ROWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, wor
         )
     scanned = window.flags.get("scanned", 0)
     facts.boundary_from = scanned if asked.compacted else -1
-    marks = [claim["batch"] for claim in window.claims]
+    marks = window.flags.get(OWN_ROWS, ())
     since = [claim["offset"] for claim in window.claims]
     since += [max(window.carried_from - _BACK, 0)] if window.carried else []
     since += [max(window.suspect - _BACK, 0)] if window.suspect >= 0 else []

@@ -20,7 +20,7 @@ from handbill.core.event import (
 from handbill.core.paths import under
 from handbill.core.plan import BLOCK, Plan
 from handbill.core.records import Broken
-from handbill.core.window import DOUBTFUL, Window
+from handbill.core.window import DOUBTFUL, SHARED, Window
 from handbill.errors import CorruptState
 from handbill.handlers.table import HANDLERS, applies, handler
 from handbill.turn import Answer, Asked, Turn
@@ -57,9 +57,7 @@ def _run(turn: Turn) -> Answer:
         [],
         Plan(),
     )  # it may be the second try, with a rebuilt ledger
-    window = store.read(event.window)
-    if window is not None and window.client != event.client and window.client and not event.agent_id:
-        window = _of_terminal(turn, window)
+    window = _own_window(turn)
     if event.kind in (TOOL_CALLED, STOPPING):
         return _gated(turn, window)
     turn.facts = gather(turn, window)
@@ -89,6 +87,10 @@ def _run(turn: Turn) -> Answer:
         turn.has_session = bool(current.work.get("session"))
         _heard(turn, window, current, channel)
         turn.plan.add(decide(turn, current))
+    if current is not None and (event.terminal or SHARED in current.flags):
+        from handbill.terminals import note_own_rows
+
+        note_own_rows(turn, current)
     changed = current is not window
     pending = current is not None and bool(current.pending) and channel
     answer = Answer()
@@ -107,15 +109,14 @@ def _run(turn: Turn) -> Answer:
     return _logged(turn, answer)
 
 
-def _of_terminal(turn: Turn, first: Window) -> Window | None:
-    """Two clients on one session are two windows: neither sees what the other was given."""
+def _own_window(turn: Turn) -> Window | None:
     event = turn.event
-    event.terminal = f"~{event.client}"
-    second = turn.store.read(event.window)
-    if second is None and not turn.world.is_running(first.client):
-        event.terminal = ""  # the usual case: the first one has ended, and this one goes on with its session
-        return first
-    return second
+    window = turn.store.read(event.window)
+    if window is not None and window.client != event.client and window.client and not event.agent_id:
+        from handbill.terminals import window_of_terminal
+
+        return window_of_terminal(turn, window)
+    return window
 
 
 def _heard(turn: Turn, before: Window | None, current: Window, channel: bool) -> None:

@@ -12,11 +12,12 @@ from handbill.cli.result import Result
 from handbill.cli.screen import ago, count, safe, short, styled, table, tokens, when
 from handbill.core.event import MAIN, Event
 from handbill.core.receipts import settle
-from handbill.core.window import state_of
+from handbill.core.window import OWN_ROWS, state_of
 from handbill.errors import CorruptState, HandbillError
 from handbill.evidence import proof_in
 from handbill.handlers.load_gate import compliance
 from handbill.hosts import claude_code
+from handbill.hosts.claude_transcript import version_in
 from handbill.world import World
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from handbill.core.content import Content
     from handbill.core.window import Window
     from handbill.store.api import Key
+
+_NEWEST_ROWS = 64 << 10  # bytes
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -60,10 +63,10 @@ def run(args: argparse.Namespace) -> Result:
 def content_of(window: Window, place: Place) -> tuple[Content | None, Event, World]:
     """What the transcript shows of this window by now."""
     agent = "" if window.agent == MAIN else window.agent
-    event = Event("stopping", window.session, agent_id=agent, transcript=window.transcript, version=claude_code.NEWEST)
     world = World(place.config.roots)
-    second = "~" in window.session  # its rows are known by its own calls; those of the first one may be undone
-    marks = [str(one["batch"]) for one in (*window.files.values(), *window.claims) if second and one.get("batch")]
+    version = version_in(world.tail(window.transcript, -_NEWEST_ROWS) or b"") or claude_code.NEWEST
+    event = Event("stopping", window.session, agent_id=agent, transcript=window.transcript, version=version)
+    marks = window.flags.get(OWN_ROWS, ())
     return (claude_code.window_now(event, world, marks=marks) if window.transcript else None), event, world
 
 
@@ -83,7 +86,8 @@ def with_newest_receipts(window: Window, place: Place) -> Window:
     if not window.claims or not window.transcript:
         return window
     content, event, world = content_of(window, place)
-    return settle(window, proof_in(content, window, world.now(), records=True), event, world.now())[0]
+    proof = proof_in(content, window, world.now(), records=claude_code.records_injections(event))
+    return settle(window, proof, event, world.now())[0]
 
 
 def described(window: Window, project: str) -> dict[str, Any]:

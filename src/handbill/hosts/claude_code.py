@@ -236,7 +236,7 @@ def window_now(
 
     `since`: only what was written behind this byte is asked for. `resumed`: a new process rebuilds the window.
     `unknown`: we have no ledger of it, so the transcript must reach up to this event.
-    `marks`: calls that are known to be of this window; a second client may write to the same transcript.
+    `marks`: prompts and calls of this window, the newest first, where a second client writes to the same transcript.
     """
     if not event.transcript:
         return None
@@ -246,7 +246,7 @@ def window_now(
 
     loader = Loader(siblings=resume_takes_siblings(event)) if resumed else None
     now = [mark for mark in (_text(event.raw.get("prompt_id")), *(made.id for made in event.tools)) if mark]
-    own = (now, list(marks))
+    own = (now, *([mark] for mark in marks))
     start = max(since - _MARGIN, 0)
     if start:
         data = world.tail(event.transcript, start)

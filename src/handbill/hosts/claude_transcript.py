@@ -32,6 +32,13 @@ def calls(data: bytes, there: Collection[str] | None = None) -> list[dict[str, A
     ]
 
 
+def version_in(data: bytes) -> tuple[int, ...]:
+    """Of the client that wrote the newest row; empty: the rows do not say."""
+    name = data.rpartition(b'"version":"')[2].partition(b'"')[0] if b'"version":"' in data else b""
+    parts = name.split(b".")
+    return tuple(map(int, parts)) if len(parts) == 3 and all(part.isdigit() for part in parts) else ()
+
+
 def runs_now(data: bytes, words: str) -> bool:
     """Is a shell command with these words running? Its call is there, and its result is not."""
     calls = [call for record in records_with(data, b'"tool_use"') for call in calls_in(record)]

@@ -1,0 +1,49 @@
+"""Two clients on one session are two windows: neither sees what the other was given.
+
+Both write to one transcript, so each window notes which rows are its own.
+"""
+
+from __future__ import annotations
+
+from handbill.core.event import PROMPT_SUBMITTED, TOOL_BATCH_FINISHED
+from handbill.core.window import OWN_ROWS, SHARED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.core.window import Window
+    from handbill.turn import Turn
+
+
+def window_of_terminal(turn: Turn, first: Window) -> Window | None:
+    """The window of this event's client; `first` is the one of another process."""
+    event = turn.event
+    key = event.window
+    event.terminal = f"~{event.client}"
+    second = turn.store.read(event.window)
+    if second is None and not turn.world.is_running(first.client):
+        event.terminal = ""  # the usual case: the first one has ended, and this one goes on with its session
+        return first
+    if second is None and SHARED not in first.flags:
+        turn.store.update(key, _shared)
+    return second
+
+
+def _shared(window: Window | None) -> tuple[Window | None, None]:
+    if window is None:
+        return None, None
+    twin = window.copy()
+    twin.flags[SHARED] = True
+    return twin, None
+
+
+def note_own_rows(turn: Turn, window: Window) -> None:
+    """The newest prompt or call, and the one before: a prompt that was taken back is in no transcript."""
+    event = turn.event
+    mark = ""
+    if event.kind == TOOL_BATCH_FINISHED and event.tools:
+        mark = event.tools[-1].id
+    elif event.kind == PROMPT_SUBMITTED:
+        prompt = event.raw.get("prompt_id")
+        mark = prompt if isinstance(prompt, str) else ""
+    if mark:
+        turn.plan.flags[OWN_ROWS] = [mark, *window.flags.get(OWN_ROWS, ())][:2]
