@@ -237,3 +237,52 @@ def test_what_was_unpacked_below_a_project_is_not_a_part_of_it(make_box: Callabl
     box.sim.start()
     box.sim.read("one/f.py")
     assert "rules of the root" not in box.seen()
+
+
+@pytest.mark.parametrize(
+    "text, ours", [("@one/.directives/AGENTS.md", 0), ("@one/.directives/AGENTS.md#L1-2", 1), ("@one/f.py", 1)]
+)
+def test_a_prompt_that_names_a_rule_brings_it(make_box: Callable[..., Box], text: str, ours: int) -> None:
+    """The client attaches the file: one copy is enough. A range of its lines is not the file."""
+    box = make_box()
+    box.sim.start()
+    box.sim.prompt(f"improve {text}")
+    box.sim.read("one/f.py")
+    box.idle()
+    assert box.seen().count("rules of one") == ours
+
+
+def fork(box: Box) -> None:
+    text, last = Path(box.sim.transcript).read_text(), box.sim._last[box.sim.transcript]
+    box.sim.session = "forked"
+    Path(box.sim.transcript).write_text(text)
+    box.sim._last[box.sim.transcript] = last
+    box.sim.start("fork")
+
+
+def test_a_rule_that_the_agent_read_is_in_a_fork(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    rule = box.project / "one/.directives/AGENTS.md"
+    box.sim.start()
+    box.sim.read("one/.directives/AGENTS.md")
+    file = {"filePath": str(rule), "content": "rules of one\n", "numLines": 1, "startLine": 1, "totalLines": 1}
+    result = {"tool_use_id": "toolu_0001", "type": "tool_result", "content": "1\trules of one"}
+    message = {"role": "user", "content": [result]}
+    box.sim._write(box.sim.transcript, {"type": "user", "message": message, "toolUseResult": {"file": file}})
+    box.sim.answer("done")
+    fork(box)
+    box.sim.prompt("go on")
+    box.sim.read("one/f.py")
+    box.idle()
+    assert "rules of one" not in box.seen()
+    assert box.state()["files"][str(rule)]["reason"] == "read by the agent"
+
+
+def test_a_fork_is_compacted(make_box: Callable[..., Box]) -> None:
+    """What came with a start is not in the messages that a compaction keeps: it comes at once."""
+    box = make_box()
+    box.sim.start()
+    box.idle()
+    fork(box)
+    box.idle()
+    assert "# Commands\n" in "".join(box.sim.compact().texts)

@@ -171,6 +171,8 @@ def _gated(turn: Turn, window: Window | None) -> Answer:
     known = window is not None and window.started and window.suspect < 0
     turn.has_session = window is not None and bool(window.work.get("session"))
     turn.plan = decide(turn, window if known and window is not None else Window(*event.window))
+    if not known:
+        turn.plan.verdict = ""  # what was delivered there is not known, so nothing is held
     answer = Answer()
     answer.plan = turn.plan
     for notice in turn.plan.post:

@@ -200,3 +200,14 @@ def test_a_denial_carries_only_what_it_is_about(make_box: Callable[..., Box]) ->
     assert list(box.state()["pendingPreloads"]) == [str(box.project / "two/.directives/AGENTS.md")]
     held = box.sim.write("three/new.py")
     assert "rules of three" in held.denied and "xxx" not in held.denied
+
+
+def test_no_question_is_answered_in_a_window_that_is_not_known(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.own_settings('[testing]\nauto_answer = "first"\n')
+    call = {"tool_name": "AskUserQuestion", "tool_use_id": "t1"}
+    ask = {"questions": [{"question": "which?", "options": [{"label": "a"}, {"label": "b"}]}]}
+    event = {"hook_event_name": "PreToolUse", **call, "tool_input": ask}
+    assert not box.sim.send(event).denied
+    box.sim.start()
+    assert box.sim.send({**event, "tool_use_id": "t2"}).denied

@@ -85,6 +85,46 @@ def test_the_leaf_that_a_loader_takes(data: bytes, kept: str, expected: str) -> 
     assert leaf(data, OLD, kept) == expected
 
 
+def parallel(uuid: str, id: str, parent: str) -> bytes:
+    blocks = [{"type": "tool_use", "id": id, "name": "Read", "input": {}}]
+    return line("assistant", uuid, parent, message={"id": "m", "content": blocks})
+
+
+AT_ONCE = (
+    prompt("0", None)
+    + parallel("1", "t1", "0")
+    + parallel("2", "t2", "1")
+    + result("3", "1", "t1")
+    + result("4", "2", "t2")
+)
+
+
+@pytest.mark.parametrize(
+    "data, loader, expected",
+    [
+        (AT_ONCE + answer("5", "4") + noted("3"), OLD, "3"),
+        (AT_ONCE + answer("5", "4") + noted("3"), NEW, "5"),  # another result of the same answer led on
+        (AT_ONCE + answer("5", "4") + noted("3", explicit=True), NEW, "3"),
+        (AT_ONCE + answer("5", "4") + noted("4"), OLD, "5"),
+        (AT_ONCE + prompt("6", "0") + answer("7", "6") + noted("3"), NEW, "3"),
+        (BRANCHES + noted("4"), NEW, "4"),
+        (result("1", None, "t1") + answer("2", None) + noted("1"), NEW, "1"),
+    ],
+)
+def test_calls_made_at_once_of_which_one_was_noted(data: bytes, loader: Loader, expected: str) -> None:
+    assert leaf(data, loader) == expected
+
+
+def test_a_message_that_goes_on_below_an_attachment_is_not_an_end() -> None:
+    data = prompt("1", None) + result("2", "1", "t1") + injection("3", "2", "x") + answer("4", "3")
+    assert leaf(data + noted("2"), OLD, kept="1") == "4"
+
+
+def test_the_chain_leads_through_rows_of_an_unknown_type() -> None:
+    rows = read(prompt("1", None) + line("branch", "2", "1") + answer("3", "2"))
+    assert rows.parent["3"] == "1" and chain_from(rows, "3", live=True) == ["1", "3"]
+
+
 def at(second: int) -> dict[str, str]:
     return {"timestamp": f"2026-01-01T00:00:{second:02}.000Z"}
 

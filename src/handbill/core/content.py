@@ -16,7 +16,7 @@ _COMPACT = "compact:"
 class Content:
     __slots__ = (
         "answered", "blocks", "boundary", "calls", "commands", "cut", "denials", "file_calls", "files", "last_answer",
-        "order", "parts", "prompts", "same", "skills", "whole",
+        "order", "parts", "prompts", "same", "skills", "started", "whole",
     )  # fmt: skip
 
     def __init__(self, *, whole: bool = True) -> None:
@@ -26,6 +26,7 @@ class Content:
         self.parts: dict[Title, str] = {}  # texts of the blocks that are parts of a file
         self.denials: dict[str, dict[Title, int]] = {}  # tool call -> our blocks in the reason it was denied with
         self.order: dict[tuple[str, Title], int] = {}  # (denied call, or none; block) -> its place
+        self.started: set[Title] = set()  # blocks that came with a start of the window
         self.cut: set[Title] = set()  # blocks that the host replaced by a preview
         self.prompts: dict[str, int] = {}  # id of a prompt -> where in the record it is
         self.calls: list[str] = []  # ids of the tool calls

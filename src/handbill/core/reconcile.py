@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from handbill.core.epochs import SAME_MOMENT, next_epoch, opened, reloaded, within
-from handbill.core.event import TOOL_CALLED
+from handbill.core.event import SESSION_STARTED, TOOL_CALLED
 from handbill.core.pack import meant, shown
 from handbill.core.paths import parent
-from handbill.core.window import DOUBTFUL, HOST_ONCE, NAMED_BY, NEVER_IN_A_TAIL, PASSING, RESTORED, see, with_letter
+from handbill.core.window import (
+    DOUBTFUL,
+    HOST_ONCE,
+    NAMED_BY,
+    NEVER_IN_A_TAIL,
+    PASSING,
+    READ_ITSELF,
+    RESTORED,
+    see,
+    with_letter,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,11 +52,18 @@ def inherited(window: Window, content: Content, *, records: bool) -> Window:
             twin = _restored(twin, path, record, content)
     _drop_orphans(twin)
     _want_named(twin, window.carried)
-    for path in [path for path in content.files if "/.directives/" in path and path not in twin.files]:
-        twin = see(twin, path, "", RESTORED, window.flags.get("compacted", 0.0))  # the agent had read a rule itself
+    twin = _with_shown_rules(twin, content, RESTORED, window.flags.get("compacted", 0.0))
     twin.carried, twin.carried_from = {}, 0
     twin.flags.pop("kept_unknown", None)
     return twin
+
+
+def _with_shown_rules(window: Window, content: Content, reason: str, now: float) -> Window:
+    """Rules that are in the window because the agent read them itself, or the user named them."""
+    for path in content.files:
+        if "/.directives/" in path and path not in window.files:
+            window = see(window, path, "", reason, now)
+    return window
 
 
 def doubtful(window: Window, path: str, reason: str, now: float) -> Window:
@@ -154,6 +171,8 @@ def _adopt(window: Window, title: Title, content: Content, now: float, call: str
         record = _from_transcript(digest, parts, now)
         if call:
             record = {**record, "via": TOOL_CALLED, "batch": call}
+        elif title in content.started:
+            record = {**record, "via": SESSION_STARTED}
         if (call, title) in content.same:
             record = {**record, "same": meant(content.same[call, title])}
     window.files[path] = {**with_letter(record, part, "k"), "chars": record["chars"] + size}
@@ -242,7 +261,7 @@ def adopted(event: Event, window: Window | None, content: Content, now: float) -
     for path, record in twin.files.items():
         if "." in record["parts"]:
             twin.pending[path] = record["reason"]
-    return twin
+    return _with_shown_rules(twin, content, READ_ITSELF, now)
 
 
 def _kept_parts(path: str, record: Record, titles: Titles) -> str:

@@ -59,6 +59,7 @@ class Look:
         self.own = event.own_paths()
         reads = [tool for tool in event.tools if tool.name == "Read" and tool.id in event.calls]
         self.read = {path for tool in reads for path in tool.files if path in self.own}
+        self.read |= {path for tool in event.tools if tool.name == MENTION and not tool.values for path in tool.places}
 
     def is_full(self, more: int = 0) -> bool:
         """Is this all that one event may take? `more`: directories besides those of the plan."""

@@ -163,12 +163,22 @@ def leaf_of(rows: Rows, kept: str, loader: Loader | None, own: Own = ()) -> str:
         return ""
     noted = rows.checkpoint if rows.checkpoint in rows.by_id else ""
     if not kept or (rows.explicit and noted):
-        if not rows.explicit and noted in _ancestors(rows, rows.last):
-            noted = rows.last  # the conversation went on since
+        if not rows.explicit and _went_on(rows, noted, loader):
+            noted = rows.last
         leaf = _speaker(rows, noted or rows.last)
         if leaf:
             return leaf
     return _newest_end(rows)
+
+
+def _went_on(rows: Rows, noted: str, loader: Loader) -> bool:
+    """Did the conversation go on behind the row that the client noted? Of calls made at once, any result will do for
+    a client that puts back what is beside the chain."""
+    chain = _ancestors(rows, rows.last)
+    if noted in chain or not loader.siblings or noted not in rows.by_id or not has_result(rows.by_id[noted]):
+        return noted in chain
+    answer = message_id(rows.by_id.get(rows.parent[noted], {}))
+    return bool(answer) and any(message_id(rows.by_id[uuid]) == answer for uuid in chain)
 
 
 def _other_branch(rows: Rows, own: Own) -> str:
@@ -196,7 +206,7 @@ def _is_marked(row: Row, marks: Collection[str]) -> bool:
 def _newest_end(rows: Rows) -> str:
     """Of all ends of branches the one that was noted or written last."""
     messages = {uuid for uuid, row in rows.by_id.items() if is_message(row)}
-    ends = messages - {rows.parent[uuid] for uuid in messages}
+    ends = messages - {_speaker(rows, rows.parent[uuid]) for uuid in messages}  # attachments lie between messages
     if len(ends) > 1:
         chosen = rows.checkpoint if rows.checkpoint in ends else rows.last
         ends = {_speaker(rows, chosen)} - {""} or ends if chosen in rows.by_id else ends

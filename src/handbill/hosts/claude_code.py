@@ -83,11 +83,11 @@ def parse(raw: Mapping[str, Any], environ: Mapping[str, str], client: int) -> Ev
     calls = [raw] if kind == ev.TOOL_CALLED else raw.get("tool_calls")
     version = version_of(environ)
     prompt = _text(raw.get("prompt"))
-    mentions: list[Tool] = []
+    named: list[Tool] = []
     if kind == ev.PROMPT_SUBMITTED and "@" in prompt:
-        from handbill.hosts.claude_mentions import mentioned
+        from handbill.hosts.claude_mentions import mentions as read_mentions
 
-        mentions = [Tool(ev.MENTION, places=(path,)) for path in mentioned(prompt, cwd, environ.get("HOME", ""))]
+        named = read_mentions(prompt, cwd, environ.get("HOME", ""))
     return Event(
         kind,
         _text(raw.get("session_id")),
@@ -96,7 +96,7 @@ def parse(raw: Mapping[str, Any], environ: Mapping[str, str], client: int) -> Ev
         cwd=cwd,
         project=project,
         transcript=transcript,
-        tools=[tool(call, cwd) for call in calls if isinstance(call, dict)] if isinstance(calls, list) else mentions,
+        tools=[tool(call, cwd) for call in calls if isinstance(call, dict)] if isinstance(calls, list) else named,
         prompt=prompt,
         # stopping "again": a hook has kept the agent from resting in this turn already
         source="again" if raw.get("stop_hook_active") is True else _text(raw.get("source")),
@@ -202,11 +202,11 @@ def calls(event: Event, world: World, most: int, there: Collection[str] | None =
 
 def mentions(event: Event, world: World, most: int) -> list[Tool]:
     """Files that earlier prompts of this window name; `id` is the prompt's."""
-    from handbill.hosts.claude_mentions import mentioned
+    from handbill.hosts.claude_mentions import mentions as read
     from handbill.hosts.claude_transcript import prompts
 
     found = prompts(world.tail(event.transcript, -most) or b"")
-    return [Tool(ev.MENTION, id=id, places=(path,)) for id, text in found for path in mentioned(text, event.cwd, "")]
+    return [named for id, text in found for named in read(text, event.cwd, "", id)]
 
 
 def compactions_since(event: Event, world: World, since: int) -> list[int]:

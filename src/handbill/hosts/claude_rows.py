@@ -108,7 +108,7 @@ class Rows:
         self.by_id: dict[str, Row] = {}
         self.parent: dict[str, str] = {}
         self.at: dict[str, int] = {}  # where in the file a row begins
-        self.bridges: dict[str, str] = {}  # progress rows are left out; their children belong to their parents
+        self.bridges: dict[str, str] = {}  # rows of other types are left out; their children belong to their parents
         self.last = ""
         self.checkpoint = ""  # the leaf that the client wrote down
         self.explicit = self.cleared = False
@@ -150,7 +150,7 @@ def read(data: bytes, start: int = 0, *, agent: bool = False) -> Rows:
                 if row is not None and isinstance(row.get("uuid"), str):
                     if row.get("type") in TYPES:
                         rows.add(row, start + at)
-                    elif row.get("type") == "progress":
+                    else:  # progress, or what a newer client writes: the conversation leads through it
                         parent = str(row.get("parentUuid") or "")
                         rows.bridges[row["uuid"]] = rows.bridges.get(parent, parent)
             elif b'"last-prompt"' in line:

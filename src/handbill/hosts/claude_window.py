@@ -36,6 +36,7 @@ _CUT = "<persisted-output>"
 _BOUNDARY = b'"compact_boundary"'
 _SKILL = "Base directory for this skill: "
 _COMMAND = ("<command-name>", "</command-name>")  # around what the user typed after the slash
+_STARTS = ("SessionStart", "SubagentStart")
 _TYPED_COMMAND = ("<command-name>", "<command-message>")
 _TRIES = 50  # lines of a denial that may begin its blocks
 # another tool's error may say anything
@@ -156,6 +157,8 @@ def _take(row: Row, found: Content, number: int, at: int) -> None:
     found.order.update({("", title): number for title in whole})
     found.blocks.update(whole)
     _note_texts(found, "", texts_of)
+    if attachment_of(row).get("hookEvent") in _STARTS:
+        found.started.update(texts_of)
     found.cut |= cut
     for denied, reason in denials(row):
         found.order.update({(denied, title): number for title in reason})
