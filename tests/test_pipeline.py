@@ -286,3 +286,15 @@ def test_a_fork_is_compacted(make_box: Callable[..., Box]) -> None:
     fork(box)
     box.idle()
     assert "# Commands\n" in "".join(box.sim.compact().texts)
+
+
+def test_a_refused_read_where_the_client_would_bring_the_rules(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.write("sub/AGENTS.md", "bare rules\n")
+    box.write("sub/f.py", "x\n")
+    box.sim.start()
+    refused = "<tool_use_error>File is in a directory that is denied by your permission settings.</tool_use_error>"
+    box.sim.batch(("Read", {"file_path": str(box.project / "sub/f.py")}, refused))
+    assert box.errors() == [] and "bare rules" not in box.seen()
+    box.sim.write("sub/new.py")
+    assert box.errors() == []

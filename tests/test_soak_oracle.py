@@ -28,6 +28,7 @@ def request(*texts: str) -> Request:
         ((RULE, "yes", RULE), (RULE, "yes", RULE, "yes", "go"), {}),  # it was there twice before
         ((RULE, "yes"), (RULE, "yes", "go"), {}),
         (("go",), (f"{RULE} {RULE}",), {}),  # nobody has answered
+        (("go", "yes"), (RULE, "yes", RULE, "yes", "go"), {}),  # the process before did not have it
     ],
 )
 def test_what_a_resuming_client_put_back(
@@ -35,4 +36,10 @@ def test_what_a_resuming_client_put_back(
 ) -> None:
     oracle = Oracle("/p", (RULE,))
     assert oracle.returned(request(*first), request(*before)) == returned
-    assert bool(oracle.twice(request(*first), returned)) is (first[-1].count(RULE) > 0 or before[-1] == RULE)
+
+
+def test_what_it_put_back_may_be_there_so_often_and_not_more() -> None:
+    oracle = Oracle("/p", (RULE,))
+    assert oracle.twice(request(RULE, "yes", RULE), {RULE: 2}) == []
+    assert oracle.twice(request(RULE, "yes", RULE)) == ["'THE-RULE\\n' 2 times"]
+    assert oracle.twice(request(RULE, "yes", RULE, "yes", RULE), {RULE: 2}) == ["'THE-RULE\\n' 3 times"]

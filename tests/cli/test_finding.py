@@ -179,6 +179,9 @@ def test_why(make_box: Callable[..., Box]) -> None:
     for name in ("library:COMMANDS.md", "COMMANDS.md", "SIGILS.md"):
         assert engine("why", name, cwd=box.project)["data"]["windows"][0]["reason"] == "standard"
     box.sim.compact()
+    assert engine("why", "one/.directives/AGENTS.md", cwd=box.project)["data"]["windows"][0]["state"] == "in doubt"
+    assert "may still be there" in run("window", cwd=box.project).stdout
+    box.idle()
     gone = engine("why", "one/.directives/AGENTS.md", cwd=box.project)["data"]
     assert gone["windows"] == [] and "a compaction or a rewind removed it" in gone["why_not"][0]
     assert "confirmed" in run("why", "one/.directives/AGENTS.md", cwd=box.project).stdout

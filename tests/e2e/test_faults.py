@@ -10,12 +10,25 @@ from pathlib import Path
 
 import pytest
 from faults import break_hooks
-from sandbox import ALMOST_FULL, COMPACTION, NEW, OLD, ROOT, STANDARDS, Sandbox, assert_absent, assert_once, copies
+from sandbox import (
+    ALMOST_FULL,
+    COMPACTION,
+    MIDDLE,
+    NEW,
+    OLD,
+    ROOT,
+    STANDARDS,
+    Sandbox,
+    assert_absent,
+    assert_once,
+    copies,
+)
 
 from conftest import Make
 from handbill.live import Reply
 
-VERSIONS = (OLD, NEW)  # on the one in between, random sessions (test_soak) kill and stop hooks
+VERSIONS = (OLD, NEW)
+ALL = pytest.mark.parametrize("client", [OLD, MIDDLE, NEW])  # who was compacted, or what a subagent got, differs on all
 
 KILLS = ["before-claim", "after-claim", "after-print"]
 HANGS = ["hang-before-claim", "hang-after-claim"]
@@ -45,16 +58,17 @@ def test_hook_fails_at_a_batch(make: Make, version: str, faults: list[str]) -> N
     assert sum("PostToolBatch hook" in finding for finding in box.traces()) >= 1
 
 
+@ALL
 @pytest.mark.parametrize("fault", KILLS)
-def test_hook_dies_in_a_subagent(make: Make, version: str, fault: str) -> None:
+def test_hook_dies_in_a_subagent(make: Make, client: str, fault: str) -> None:
     """Older clients write neither the injection nor the failure to the subagent's transcript."""
-    box = make(version)
+    box = make(client)
     marks = directories(box)
     env = break_hooks(box, {"PostToolBatch:1": fault})
     steps = box.read("one/f.py"), box.bash("echo 1"), box.read("two/f.py"), box.bash("echo 2"), box.bash("echo 3")
     run = box.run(box.agent(), box.bash(), "done", agent=(*steps, "sub"), env=env)
     assert_absent(run.of()[-1], *marks)
-    if version == OLD and fault == "after-print":
+    if client == OLD and fault == "after-print":
         # Nothing on this client tells a hook that died after printing from one that died before:
         # a second copy is the lesser evil.
         assert copies(run.of(None)[-1], *marks) == dict(zip(marks, (2, 1)))
@@ -72,9 +86,10 @@ def test_hook_dies_at_session_start(make: Make, version: str, fault: str) -> Non
     assert any("SessionStart hook" in finding for finding in box.traces())
 
 
+@ALL
 @pytest.mark.parametrize("fault", ["before-claim", "hang-before-claim"])
-def test_hook_dies_at_the_start_after_a_compaction(make: Make, version: str, fault: str) -> None:
-    box = make(version)
+def test_hook_dies_at_the_start_after_a_compaction(make: Make, client: str, fault: str) -> None:
+    box = make(client)
     marks = directories(box)
     env = {**break_hooks(box, {"SessionStart:2": fault}), **COMPACTION}
     full = Reply([box.bash("echo full")], input_tokens=ALMOST_FULL)

@@ -48,7 +48,7 @@ class Oracle:
         answers = [number for number, message in enumerate(first.messages) if message["role"] == "assistant"]
         old = json.dumps(first.messages[: answers[-1] + 1], ensure_ascii=False) if answers else ""
         counts = {mark: old.count(json.dumps(mark, ensure_ascii=False)[1:-1]) for mark in self.marks}
-        return {mark: count for mark, count in counts.items() if count > 1 >= before.text.count(mark)}
+        return {mark: count for mark, count in counts.items() if count > 1 and before.text.count(mark) == 1}
 
     @property
     def marks(self) -> list[str]:
@@ -78,7 +78,7 @@ def touched(request: Request, project: str) -> set[str]:
         block["tool_use_id"]
         for message in request.messages
         for block in _blocks(message)
-        if block.get("type") == "tool_result" and not _was_held(block)
+        if block.get("type") == "tool_result" and not _was_interrupted(block)
     }
     found = set()
     for message in request.messages:
@@ -102,7 +102,7 @@ def _mentioned(message: dict[str, Any], block: dict[str, Any]) -> list[str]:
     return re.findall(r"@([\w/]+)/f\.py", text) if not text.lstrip().startswith("<system-reminder>") else []
 
 
-def _was_held(block: dict[str, Any]) -> bool:
+def _was_interrupted(block: dict[str, Any]) -> bool:
     return "[Request interrupted" in json.dumps(block) or "interrupted: the session ended" in json.dumps(block)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from faults import break_hooks
 from sandbox import ALMOST_FULL, COMPACTION, OLD, STANDARDS, Sandbox
 from talk import Talk
+from terminal import RESTORE
 
 from handbill.live import Block, Reply, Request, Script, call, say
 from soak.oracle import Oracle, Rule
@@ -39,7 +40,7 @@ class Session:
         self.session = ""
         self.count = 0
         self.faulty = False
-        self.rewound = False  # at a terminal: a resume may put back what that removed
+        self.rewound = False  # at a terminal: the next resume may put back what that removed
         self.newest: Request | None = None  # of the window that is judged
         self.returned: dict[str, int] = {}  # what it put back
         self._project()
@@ -164,16 +165,20 @@ class Session:
         ]
         codes = [process.wait(timeout=120) for process in both]
         requests = model.requests[before:]
-        for number in (0, 1):
-            self._judge([r for r in requests if (mark in r.text) == bool(number)], codes[number])
+        self._judge([r for r in requests if mark not in r.text], codes[0])
+        newest, returned = self.newest, self.returned
+        if not other:
+            self.newest, self.returned = None, {}  # another session
+        self._judge([r for r in requests if mark in r.text], codes[1])
+        self.newest, self.returned = newest, returned
 
     def _terminal(self, arguments: list[str]) -> None:
         from soak.at_the_terminal import at_the_terminal
 
-        before = len(self.box.client.model.requests)
+        before, told = len(self.box.client.model.requests), len(self.story)
         self.session = at_the_terminal(self, arguments)
         self._judge(self.box.client.model.requests[before:], 0)
-        self.rewound = True
+        self.rewound = any(RESTORE in line for line in self.story[told:])
 
     def _talk(self, arguments: list[str]) -> None:
         """Several prompts in one process, with compactions by hand or a fresh start between them."""
@@ -238,7 +243,10 @@ class Session:
         main = [r for r in asked if not r.agent]
         if self.rewound and self.newest is not None and main:  # see "Known limits" in docs/windows.md
             self.returned.update(self.oracle.returned(main[0], self.newest))
+            self.rewound = False
         for number, request in enumerate(asked):
+            if not request.agent:  # once a compaction or a fresh start has removed them, a second copy is ours
+                self.returned = {mark: most for mark, most in self.returned.items() if request.text.count(mark) > 1}
             found = self.oracle.twice(request, self.returned if not request.agent else None)
             # an old client leaves no trace of an injection into a subagent: see "Known limits" in docs/windows.md
             if found and not (request.agent and self.box.version == OLD):

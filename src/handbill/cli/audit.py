@@ -30,16 +30,21 @@ def audit(window: Window, content: Content | None, key: Key, place: Place) -> Re
     rows = differences(window, content)
     if rows:
         place.store.note_missed(key)  # the window's next event compares again, and repairs
+    ours = {title[0] for title in content.titles(denied_calls(window))}
     data: dict[str, Any] = {
         "window": ".".join(key), "transcript": window.transcript, "blocks": len(content.blocks), "differences": rows,
+        "delivered": len(ours), "unsettled": sorted(window.carried),
     }  # fmt: skip
 
     def show(screen: Console) -> None:
         if not rows:
             screen.print(
-                f"{safe('.'.join(key))}: the ledger and the client's record agree, "
-                f"{count(len(content.blocks), 'block')} in the window"
+                f"{safe('.'.join(key))}: the ledger and the client's record agree: "
+                f"{count(len(ours), 'delivered file')} in the window"
             )
+            if window.carried:
+                doubtful = count(len(window.carried), "file")
+                screen.print(f"the next event decides whether {doubtful} stayed after the compaction")
             return
         drawn = table("file", "ledger", "client's record")
         for row in rows:

@@ -87,7 +87,7 @@ def _reread(window: Window, place: Place) -> dict[str, Any]:
         word = f"none of its files is there: {', '.join(role.values.get('targets', ())) or 'no targets'}"
     brings_hooks = event.notes["role"] is not None and event.notes["role"].get("hooks") is True
     if not role.is_regular and not needed(place.config).every and not brings_hooks:
-        word += "; calls cannot be held until `engine install` is run"
+        word += "; only Write, Agent, Task and AskUserQuestion calls can be held until `engine install` is run"
     rows = [
         {
             "file": path,

@@ -48,8 +48,8 @@ def run(args: argparse.Namespace) -> Result:
     if note is None:
         return Result({"session": key[0]}, text=f"{key[0]}: no role is set any more", next_step="engine gate status")
     warnings = [] if needed(place.config).every or args.name == REGULAR else [
-        "the hooks run for a few tools only: what does not fit is listed with the first results, without "
-        f"holding a call; declare [roles.{args.name}] in .handbill.toml and run `engine install` to change that"
+        "the hooks run before a few tools only, so other calls cannot be held; "
+        f"declare [roles.{args.name}] in .handbill.toml and run `engine install` to change that"
     ]  # fmt: skip
     text = f"{key[0]} is {args.name}" + (f", with {note['dispatch']}" if note.get("dispatch") else "")
     return Result({"session": key[0], **note}, text=text, warnings=warnings, next_step="engine gate status")

@@ -12,6 +12,7 @@ from handbill.cli.delivery_counts import DELIVERED
 from handbill.cli.place import Place, here, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, styled, table, when
+from handbill.cli.window import with_newest_receipts
 from handbill.config import PACKAGE
 from handbill.core.event import MAIN
 from handbill.core.refs import page_name
@@ -98,14 +99,19 @@ def _readable(place: Place) -> Iterator[tuple[Key, Window]]:
 
 def _windows(path: str, place: Place, session: str) -> Iterator[dict[str, Any]]:
     for key, window in _readable(place):
+        if not key[0].startswith(session) or not any(
+            path in files for files in (window.files, window.pending, window.carried)
+        ):
+            continue
+        window = with_newest_receipts(window, place)
         record = window.files.get(path)
-        if key[0].startswith(session) and (record is not None or path in window.pending):
-            yield {
-                "window": ".".join(key), "session": key[0], "agent": key[1],
-                "state": state_of(record) if record is not None else "pending",
-                "reason": record["reason"] if record is not None else window.pending[path],
-                "at": record["at"] if record is not None else 0.0,
-            }  # fmt: skip
+        carried = window.carried.get(path)
+        yield {
+            "window": ".".join(key), "session": key[0], "agent": key[1],
+            "state": state_of(record) if record is not None else "pending" if path in window.pending else "in doubt",
+            "reason": str((record or carried or {"reason": window.pending.get(path, "")})["reason"]),
+            "at": float((record or carried or {"at": 0.0})["at"]),
+        }  # fmt: skip
 
 
 def _is_delivery(line: dict[str, Any]) -> bool:
@@ -161,7 +167,8 @@ def _gates(path: str, window: Window) -> Iterator[str]:
 
 def _window_name(session: str, agent: str) -> str:
     """Short enough for a table, and no two windows of a session alike."""
-    return f"{session[:8]} {agent if agent == MAIN else f'agent {agent[:8]}'}"
+    id, second, process = session.partition("~")
+    return f"{id[:8]}{second}{process} {agent if agent == MAIN else f'agent {agent[:8]}'}"
 
 
 def _show(screen: Console, data: dict[str, Any], project: str) -> None:

@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> Result:
     window = with_newest_receipts(window, place)
     if args.audit:
         return audit(window, content_of(window, place)[0], key, place)
-    data = described(window, place.project)
+    data = {**described(window, place.project), "session": key[0]}
     others = [agent for session, agent in place.store.known() if session == key[0] and agent != MAIN]
     data["subagents"] = others if key[1] == MAIN else []
     data["context"] = [{"file": path, "state": how or "not read"} for path, how in compliance(window)]
@@ -138,9 +138,14 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
             short(one["file"], data["project"]), part, f"~{max(one['tokens'], 1):,}" if one["chars"] else "",
             safe(_reason(one["reason"])), when(one["at"]), styled(one["state"]) + lost,
         )  # fmt: skip
-    screen.print(rows)
+    if data["files"]:
+        screen.print(rows)
     total = sum(one["tokens"] for one in data["files"])
     screen.print(f"{count(len(data['files']), 'file')}, about {total:,} tokens (estimate)")
+    if data["unsettled"]:
+        names = ", ".join(short(path, data["project"]) for path in data["unsettled"][:10])
+        doubtful = count(len(data["unsettled"]), "file")
+        screen.print(f"after the compaction, {doubtful} may still be there; the next event decides: {names}")
     for agent in data["subagents"]:
         screen.print(f"[dim]also:[/] subagent {safe(agent)}: engine window --agent {safe(agent)}")
 

@@ -58,7 +58,7 @@ class Window:
         self.host = host
         self.created = created
         self.lifecycle = SEEDING  # until a piece of work (a session) is linked
-        self.epoch = 0  # one more at each compaction of this window
+        self.epoch = 0  # one more at each compaction and rewind of this window
         self.started = False  # False: known only from a side event, its real start was not seen
         self.client = 0
         self.transcript = ""

@@ -28,7 +28,8 @@ MOST_WAITING = 1000  # files that wait for their turn
 MOST_DEPTH = 128  # of a path; nobody works deeper
 
 # How a directory was touched: some hosts bring a bare AGENTS.md along with a file that is read, and only then.
-READ, LOOKED, ACTED = "read", "looked", "acted"
+# A call that the client refused touches nothing; in the project, its rules come with the refusal.
+READ, LOOKED, ACTED, WANTED = "read", "looked", "acted", "wanted"
 
 
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
@@ -72,7 +73,7 @@ class Look:
         folder = f"{directory}/".find(f"/{FOLDER}/")
         directory = directory[:folder] if folder >= 0 else directory  # rules are read: they speak for what is around
         root = root_of(directory, self.world, self.config, self.event.added)
-        if not root:
+        if not root or (how == WANTED and not under(root, self.config.project)):
             return
         if not under(root, self.config.project) and root not in self.plan.roots:
             self.plan.roots.append(root)
@@ -137,8 +138,6 @@ class Look:
 def touched(event: Event, world: World) -> Iterator[tuple[str, str]]:
     """(directory, how it was touched) of each place that the event's calls name."""
     for tool in event.tools:
-        if tool.outcome == REFUSED:
-            continue  # nothing was touched
         how = _how(tool, event)
         for path in tool.files:
             yield parent(path), how
@@ -150,6 +149,8 @@ def touched(event: Event, world: World) -> Iterator[tuple[str, str]]:
 
 
 def _how(tool: Tool, event: Event) -> str:
+    if tool.outcome == REFUSED:
+        return WANTED
     if tool.name in ("Read", "NotebookRead"):
         return READ
     if tool.name == MENTION:
@@ -208,4 +209,4 @@ def _host_brings(level: str, path: str, how: str, event: Event, world: World, co
     if under(start, level):
         return "session_start"
     # of a folder below, only together with a file that is read there
-    return {READ: "nested, read by the host", LOOKED: LATER, ACTED: ""}[how]
+    return {READ: "nested, read by the host", LOOKED: LATER, WANTED: LATER, ACTED: ""}[how]

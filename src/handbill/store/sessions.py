@@ -63,7 +63,10 @@ def read(folder: str) -> State | None:
 
 
 def _broken(path: str, why: str) -> CorruptState:
-    return CorruptState(f"{path} is broken: {why}", "repair it, or move it away; `engine session activate` starts over")
+    return CorruptState(
+        f"{path} is broken: {why}",
+        "restore the file as it was; or run `engine session activate`, which renames it and starts over",
+    )
 
 
 def required(folder: str) -> State:

@@ -123,7 +123,8 @@ class Desk:
             + (f", window {holder.session}" if holder.session else "")
             + f", {state.get('skill')} in phase {state.get('currentPhase') or '–'}, "
             f"last active {when_written(str(state.get('lastHeartbeat', '')))}",
-            "use another session; or end that agent, or run `engine session idle NAME` in a terminal, then try again",
+            "use another session; to take this one over, end that agent, or run in a terminal: "
+            "echo WHY | engine session idle NAME --user-approved WHY",
         )
 
     def taken_over(self, state: State) -> tuple[State, bool]:
