@@ -29,12 +29,18 @@ def rules(folder: Path, mark: str) -> None:
 
 def test_a_file_that_the_prompt_mentions(make: Make, version: str) -> None:
     box = make(version)
-    for name in ("web", "api", "lib dir"):
+    names = ("web", "api", "lib dir", "ops")
+    for name in names:
         rules(box.project / name, f"RULES-{name[:3]}")
-    prompt = 'compare @web/f.py#L1-20 with @api/, and see @"lib dir/f.py". Not me@web.example or `@docs/x`.'
-    run = box.run(box.bash(), "done", prompt=prompt)
-    assert_once(run.of()[0], *STANDARDS, "RULES-web", "RULES-api", "RULES-lib")
-    assert_once(run.of()[-1], *STANDARDS, "RULES-web", "RULES-api", "RULES-lib")
+    prompt = (
+        'compare @web/f.py#L1-20 with @api/, and see @"lib dir/f.py". Not me@web.example or `@docs/x`. '
+        "Improve @ops/.directives/AGENTS.md"
+    )
+    run = box.run(box.bash(), box.read("ops/f.py"), "done", prompt=prompt)
+    for request in (run.of()[0], run.of()[-1]):
+        assert_once(request, *STANDARDS, *(f"RULES-{name[:3]}" for name in names))
+    fork = box.run(box.read("ops/f.py"), "done", args=("--resume", run.session, "--fork-session"))
+    assert_once(fork.of()[-1], *STANDARDS, *(f"RULES-{name[:3]}" for name in names))
 
 
 def test_added_directories_and_worktrees(make: Make, version: str) -> None:

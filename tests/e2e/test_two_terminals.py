@@ -42,8 +42,13 @@ def test_each_terminal_has_its_own_window(make: Callable[..., Sandbox], version:
     first.say("A2 READ lib")
     assert_once(last("A2"), *STANDARDS, "RULES-web", "RULES-lib")
     assert_absent(last("A2"), "RULES-api")
-    second.say("B2 READ lib")
-    assert_once(last("B2"), *STANDARDS, "RULES-web", "RULES-api", "RULES-lib")
+    second.say("B2, only words. READ the answer above")
+    second.say("B3 see @lib/f.py READ lib")  # when a prompt is submitted, the newest rows are the other terminal's
+    found = [r for r in box.client.model.requests if r.body.get("tools") and "B3" in r.text]
+    assert_once(found[0], *STANDARDS, "RULES-web", "RULES-api", "RULES-lib")
+    assert_once(found[-1], *STANDARDS, "RULES-web", "RULES-api", "RULES-lib")
+    for one in box.engine("window", "--all", "--audit")["data"]["windows"]:
+        assert one["differences"] == [], one
     first.say("A3 READ api")
     assert_once(last("A3"), *STANDARDS, "RULES-web", "RULES-api", "RULES-lib")
     second.close()
