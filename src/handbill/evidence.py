@@ -255,7 +255,8 @@ def proof_in(
         return Evidence(readable=readable, records=records)
     arrived = content.newest(content.titles(reconcile.denied_calls(window)))
     passed = {claim["id"] for claim in window.claims if _is_past(claim, content, now)} if records else set()
-    return Evidence(arrived, content.cut, passed, records=records, understood=failed or bool(content.blocks))
+    understood = failed or bool(content.blocks)
+    return Evidence(arrived, content.cut, passed, records=records, understood=understood, untrue=content.untrue)
 
 
 def _is_past(claim: Record, content: Content, now: float) -> bool:

@@ -78,7 +78,8 @@ def _parsed(
 
     name = arguments[0] if arguments else ""
     if problem or name not in HOSTS:
-        raise HandbillError(problem or f"no host called {name!r}", "run `engine install` again")
+        hint = "the next event goes on" if problem else "run `engine install` again"
+        raise HandbillError(problem or f"no host called {name!r}", hint)
     speaker = host(name)
     client = environ.get("CLAUDE_PID", "")
     event = speaker.parse(raw, environ, int(client) if client.isdecimal() else posix.getppid())
@@ -113,6 +114,8 @@ def _nothing() -> None:
 
 def _decoded(data: bytes) -> tuple[dict[str, Any], str]:
     """The event, or what is wrong with it; bytes that are no UTF-8 do not lose the rest."""
+    if not data.strip():
+        return {}, "the host ended before it sent its event"
     try:
         value = loads(data.decode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:

@@ -133,6 +133,19 @@ def test_compactions_that_we_know_of(flags: dict[str, object], boundary: int, kn
     assert epochs.is_known_compaction(window(flags=flags), boundary) is known
 
 
+@pytest.mark.parametrize(
+    "flags, boundary, precedes",
+    [
+        ({"boundary_due": 50}, 49, True),
+        ({"boundary_due": 50}, 50, False),
+        ({}, 49, False),
+        ({"boundary": 9}, -1, False),
+    ],
+)
+def test_records_from_before_a_compaction(flags: dict[str, object], boundary: int, precedes: bool) -> None:
+    assert epochs.precedes_compaction(window(flags=flags, carried_from=50), boundary) is precedes
+
+
 def test_two_compactions_before_either_is_recorded() -> None:
     first = epochs.compacted(window(), 40, 9.0)
     both = epochs.compacted(first, 60, 9.5)

@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import NoReturn
 
@@ -35,7 +36,7 @@ TESTS = ("tests/core", "tests/hosts", "tests/hostile", "tests/test_evidence.py",
          "tests/test_after_compaction.py", "tests/test_pipeline_missed.py", "tests/test_pipeline_rewind.py", "tests/test_two_clients.py", "tests/test_pipeline.py", "tests/test_pipeline_compaction.py", "tests/test_pipeline_faults.py", "tests/test_any_session.py")  # fmt: skip
 LEAST = 0.90
 PYTEST = ("pytest", "-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider")
-_MOST_TESTS = 150  # besides the module's own
+_MOST_SMALL, _MOST_SESSIONS = 100, 60  # tests besides the module's own
 _SECONDS = 40  # of the processor
 
 
@@ -107,6 +108,7 @@ def _judged(
 ) -> dict[str, bool]:
     """Name -> was it noticed? Each job is a process that has the test tools loaded, and forks for each test run."""
     fork = multiprocessing.get_context("fork")
+    lines = Counter(test for tests in covering.values() for test in tests)
     answers: multiprocessing.SimpleQueue[tuple[int, bool | str]] = fork.SimpleQueue()
 
     def work(number: int) -> None:
@@ -116,7 +118,7 @@ def _judged(
         for place in range(number, len(found), jobs):
             tests = covering.get((found[place].module, found[place].line), [])
             try:
-                answers.put((place, _is_killed(found[place], tests, tree)))
+                answers.put((place, _is_killed(found[place], _in_order(found[place], tests, lines), tree)))
             except (OSError, RuntimeError) as error:  # else everybody would wait for this answer
                 answers.put((place, f"{found[place].name}: {error}"))
 
@@ -142,23 +144,27 @@ def _judged(
     return killed
 
 
-def _is_killed(mutant: Mutant, tests: list[str], tree: Path) -> bool:
+def _in_order(mutant: Mutant, tests: list[str], lines: Counter[str]) -> tuple[list[str], list[str]]:
+    """The tests of the mutant's own module; then small ones, which run few lines, and whole sessions."""
+    name = mutant.module.rpartition("/")[2].removesuffix("s")  # the tests of its module are called after it
+    near = [test for test in tests if name in test]
+    far = sorted((test for test in tests if name not in test), key=lines.__getitem__)
+    small = far[:_MOST_SMALL]
+    sessions = [test for test in far[_MOST_SMALL:] if any(kind in test for kind in _SESSIONS)]
+    return near, small + sessions[:_MOST_SESSIONS]
+
+
+_SESSIONS = ("test_pipeline", "test_two_clients", "test_any_")
+
+
+def _is_killed(mutant: Mutant, tests: tuple[list[str], list[str]], tree: Path) -> bool:
     path = _source(tree, mutant.module)
     before = path.read_text(encoding="utf-8")
     path.write_text(mutant.text, encoding="utf-8")
-    name = mutant.module.rpartition("/")[2].removesuffix("s")  # the tests of its module are called after it
-    near = [test for test in tests if name in test]
-    far = sorted((test for test in tests if name not in test), key=_rank)
     try:
-        # the module's own tests first: they are quick
-        return any(_fails(some, tree) for some in (near, far[:_MOST_TESTS]) if some)
+        return any(_fails(some, tree) for some in tests if some)
     finally:
         path.write_text(before, encoding="utf-8")
-
-
-def _rank(test: str) -> int:
-    """Whole sessions notice most, and then random ones."""
-    return 0 if "test_pipeline" in test or "test_two_clients" in test else 1 if "test_any_" in test else 2
 
 
 def _fails(tests: list[str], tree: Path) -> bool:

@@ -16,7 +16,7 @@ _COMPACT = "compact:"
 class Content:
     __slots__ = (
         "answered", "blocks", "boundary", "calls", "commands", "cut", "denials", "file_calls", "files", "last_answer",
-        "order", "parts", "prompts", "same", "skills", "started", "whole",
+        "order", "parts", "prompts", "same", "skills", "started", "untrue", "whole",
     )  # fmt: skip
 
     def __init__(self, *, whole: bool = True) -> None:
@@ -24,6 +24,7 @@ class Content:
         self.blocks: dict[Title, int] = {}  # our blocks, with their sizes
         self.same: dict[tuple[str, Title], str] = {}  # (denied call, or none; block of one line) -> whose text it means
         self.parts: dict[Title, str] = {}  # texts of the blocks that are parts of a file
+        self.untrue: set[tuple[str, str]] = set()  # (file, digest) whose parts do not make the text of that digest
         self.denials: dict[str, dict[Title, int]] = {}  # tool call -> our blocks in the reason it was denied with
         self.order: dict[tuple[str, Title], int] = {}  # (denied call, or none; block) -> its place
         self.started: set[Title] = set()  # blocks that came with a start of the window

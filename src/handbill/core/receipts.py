@@ -25,7 +25,7 @@ _MOST_LOST = 2  # times that a file is sent again before that is concluded
 class Evidence:
     """What a host's record says about the deliveries that are on their way."""
 
-    __slots__ = ("arrived", "cut", "passed", "readable", "records", "understood")
+    __slots__ = ("arrived", "cut", "passed", "readable", "records", "understood", "untrue")
 
     def __init__(
         self,
@@ -36,11 +36,13 @@ class Evidence:
         readable: bool = True,
         records: bool = True,
         understood: bool = False,
+        untrue: set[tuple[str, str]] | None = None,
     ) -> None:
         self.arrived = arrived or set()
         self.cut = cut or set()
         self.passed = passed or set()  # claim ids: the record goes on behind the place where they should stand
         self.readable = readable  # the transcript exists
+        self.untrue = untrue or set()  # (file, digest) whose parts are all there, and are not that file's text
         self.understood = understood  # it shows a delivery of ours, or that one failed: in a form that we know
         self.records = records  # this host version writes injections of this kind of window to it
 
@@ -71,6 +73,8 @@ def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tupl
                 verdict, twin.flags[UNRECORDED] = ASSUMED, True
             elif verdict == CONFIRMED:
                 twin.flags.pop(UNRECORDED, None)
+            if verdict == LOST and (shown(path), digest) in evidence.untrue:
+                twin.files[path] = {**record, "parts": "." * parts}  # a part is forged: all of them are sent again
             if verdict:
                 outcomes.append(_apply(twin, path, part, verdict))
             else:

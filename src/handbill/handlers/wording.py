@@ -18,6 +18,7 @@ _MOST = 1 << 18
 _LONGEST, _MOST_PLACES = 4000, 24
 # Facts of several lines, made by us line by line; every other fact stays on its line.
 _LISTS = ("files", "left", "unusable", "questions", "checklist", "summary", "details", "mode", "paths")
+_WHOSE = "worded by this project, in .handbill.messages.json"  # a model must not take it for the user's word
 OURS = ("restore", "unusable")  # what an agent left, and what is wrong: a project has no say in these
 
 
@@ -56,7 +57,7 @@ def message(gate: str, kind: str, style: str, world: World, config: Config) -> s
         if foreign and (kind in OURS or not is_inside(path, world, config)):
             continue
         if own.strip() and is_short(own) and not lacking(own, shipped[gate]["facts"][kind]):
-            chosen = own
+            chosen = f"{own.rstrip()}\n({_WHOSE})" if foreign else own
     return chosen
 
 

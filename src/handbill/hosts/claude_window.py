@@ -125,6 +125,7 @@ def _drop_untrue(found: Content) -> None:
     everywhere = [("", found.blocks), *found.denials.items()]
     whole = {(path, digest, parts) for path, digest, _, parts in found.parts if _is_joined(found, path, digest, parts)}
     untrue = {title for title in found.parts if _is_complete(found, title) and (*title[:2], title[3]) not in whole}
+    found.untrue = {title[:2] for title in untrue}
     for _, blocks in everywhere:
         for title in untrue.intersection(blocks):
             del blocks[title]
