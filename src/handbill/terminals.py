@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from handbill.core.event import PROMPT_SUBMITTED, TOOL_BATCH_FINISHED
 from handbill.core.window import OWN_ROWS, SHARED
+from handbill.errors import HandbillError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,10 @@ def window_of_terminal(turn: Turn, first: Window) -> Window | None:
         event.terminal = ""  # the usual case: the first one has ended, and this one goes on with its session
         return first
     if second is None and SHARED not in first.flags:
-        turn.store.update(key, _shared)
+        try:
+            turn.store.update(key, _shared)
+        except HandbillError as error:
+            turn.trace(f"the window of the first terminal cannot be marked: {error}")
     return second
 
 

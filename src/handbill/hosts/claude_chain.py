@@ -216,9 +216,12 @@ def _newest_end(rows: Rows) -> str:
 
 def _speaker(rows: Rows, uuid: str) -> str:
     """The nearest message of the user or the assistant at or above a row."""
-    for above in _ancestors(rows, uuid):
-        if is_message(rows.by_id[above]):
-            return above
+    passed: set[str] = set()
+    while uuid in rows.by_id and uuid not in passed:
+        if is_message(rows.by_id[uuid]):
+            return uuid
+        passed.add(uuid)
+        uuid = rows.parent[uuid]
     return ""
 
 

@@ -123,7 +123,8 @@ def _content(rows: Rows, loader: Loader | None, size: int, *, partial: bool, own
 def _drop_untrue(found: Content) -> None:
     """Blocks that can be checked only together with others: parts of a file, lines that refer to another file."""
     everywhere = [("", found.blocks), *found.denials.items()]
-    whole = {(path, digest, parts) for path, digest, _, parts in found.parts if _is_joined(found, path, digest, parts)}
+    divided = {(path, digest, parts) for path, digest, _, parts in found.parts}
+    whole = {one for one in divided if _is_joined(found, *one)}
     untrue = {title for title in found.parts if _is_complete(found, title) and (*title[:2], title[3]) not in whole}
     found.untrue = {title[:2] for title in untrue}
     for _, blocks in everywhere:
