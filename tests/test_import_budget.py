@@ -81,11 +81,14 @@ def ours(modules: set[str]) -> set[str]:
         ([START, read(1), read(2)], {"handlers.directives", "handlers.roots"}),  # nothing to do
         (
             [START, read(1)],
-            {"handlers.directives", "handlers.native", "handlers.roots", "links"} | WRITING,
+            {"handlers.directives", "handlers.native", "handlers.roots", "links", "core.private"} | WRITING,
         ),  # delivers a directive
         (
             [START],
-            {"handlers.start", "handlers.load_gate", "recall", "links"} | WRITING | READING | LOOKING - RECORDS,
+            {"handlers.start", "handlers.load_gate", "recall", "links", "core.private"}
+            | WRITING
+            | READING
+            | LOOKING - RECORDS,
         ),
         ([START, {"hook_event_name": "UserPromptSubmit", "prompt": "x"}], {"handlers.freshness"}),
         (

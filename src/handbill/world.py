@@ -5,7 +5,7 @@ from __future__ import annotations
 import posix
 import time
 
-from handbill.core.paths import ANYWHERE, is_private, under
+from handbill.core.paths import ANYWHERE, under
 from handbill.core.sheet import Refusal, Sheet
 
 TYPE_CHECKING = False
@@ -152,6 +152,8 @@ class World:
             real = _real_path(path)
             if not permitted and not self._allowed(real) and not self._stays(path, real):
                 return Refusal(path, f"leads out of the project and the libraries (to {real})")
+            from handbill.core.private import is_private
+
             if not permitted and is_private(real):
                 return Refusal(path, "may hold secrets: it is never delivered")
             return self._read(path, real)
