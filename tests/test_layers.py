@@ -30,7 +30,7 @@ MAY: dict[str, set[str]] = {
     "recall": {"core", "errors"},
     "after_compaction": {"core", "turn"},
     "delivery": {"after_compaction", "core", "digest", "handlers", "hotjson", "errors", "evidence", "turn", "store"},
-    "terminals": {"core", "errors", "turn"},
+    "terminals": {"core", "errors", "evidence", "turn"},
     "remembering": {"core", "delivery", "errors", "turn"},
     "pipeline": {
         "core",

@@ -124,3 +124,10 @@ def test_an_added_root_allows_only_what_stays_in_it(tmp_path: Path) -> None:
         "a link of the project stays in the project"
     )
     assert isinstance(world.load(str(tmp_path / "elsewhere/page.md")), Refusal)
+
+
+def test_a_path_of_too_many_parts_is_not_followed() -> None:
+    assert real_path("/" + "x/" * 150) == "/" + "/".join(["x"] * 150)
+    with pytest.raises(OSError, match="more than 200 parts"):
+        real_path("/" + "x/" * 200)
+    assert World(()).real("/" + "x/" * 200) == ""

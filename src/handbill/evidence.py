@@ -96,12 +96,12 @@ def _recorded_at(event: Event, window: Window, host: ModuleType, world: World) -
 def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, world: World, asked: Asked) -> None:
     if window.suspect >= 0:  # looked at first: what the content below does not show was not written by then
         mark = window.flags.get("suspect_mark", "")
-        ids = [mark if mark != _mark(event) else "", *(tool.id for tool in event.tools)]
+        ids = [mark if mark != mark_of(event) else "", *(tool.id for tool in event.tools)]
         data = world.tail(event.transcript, window.suspect)
         facts.passed_suspicion = (
             any(id and f'"{id}"'.encode() in data for id in ids)
             if data is not None
-            else bool(mark) and mark != _mark(event)  # nothing to judge by, now or later: what is likely
+            else bool(mark) and mark != mark_of(event)  # nothing to judge by, now or later: what is likely
         )
     scanned = window.flags.get("scanned", 0)
     facts.boundary_from = scanned if asked.compacted else -1
@@ -169,7 +169,7 @@ def _compacted_behind(content: Content | None, offset: int) -> bool:
     return content is not None and content.boundary >= offset
 
 
-def _mark(event: Event) -> str:
+def mark_of(event: Event) -> str:
     """What the transcript will show of this event, once it has got that far; of others it shows nothing."""
     if event.kind == TOOL_BATCH_FINISHED:
         return event.tools[-1].id if event.tools else ""
@@ -179,10 +179,10 @@ def _mark(event: Event) -> str:
 
 def doubted(window: Window, event: Event) -> Window:
     """Suspected, and not settled by this event: a later one will find this event's mark, or a compaction."""
-    if window.suspect < 0 or "suspect_mark" in window.flags or not _mark(event):
+    if window.suspect < 0 or "suspect_mark" in window.flags or not mark_of(event):
         return window
     twin = window.copy()
-    twin.flags["suspect_mark"] = _mark(event)
+    twin.flags["suspect_mark"] = mark_of(event)
     return twin
 
 

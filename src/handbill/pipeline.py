@@ -149,10 +149,10 @@ def _heard(turn: Turn, before: Window | None, current: Window, channel: bool) ->
 
 def _find_added(turn: Turn, window: Window | None) -> None:
     """A call went out of the places that we know: did the user add that directory to the session?"""
-    before = window.flags.get(_ADDED) if window is not None else None
     event, known = turn.event, (turn.config.project, turn.config.user_library, *turn.config.allowed)
     paths = [path for tool in event.tools for path in (*tool.files, *tool.places)]
     if not all(any(under(path, root) for root in known) for path in paths):
+        before = window.flags.get(_ADDED) if window is not None else None
         event.added, after = turn.host.added_directories(event, turn.world, turn.config.home, before)
         if after["to"] - (before["to"] if before else 0) > _READ_AGAIN:
             turn.plan.flags[_ADDED] = after  # else it is as quick to read it again as to write this down

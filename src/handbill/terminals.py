@@ -5,9 +5,9 @@ Both write to one transcript, so each window notes which rows are its own.
 
 from __future__ import annotations
 
-from handbill.core.event import PROMPT_SUBMITTED, TOOL_BATCH_FINISHED
 from handbill.core.window import OWN_ROWS, SHARED
 from handbill.errors import HandbillError
+from handbill.evidence import mark_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,12 +42,6 @@ def _shared(window: Window | None) -> tuple[Window | None, None]:
 
 def note_own_rows(turn: Turn, window: Window) -> None:
     """The newest prompt or call, and the one before: a prompt that was taken back is in no transcript."""
-    event = turn.event
-    mark = ""
-    if event.kind == TOOL_BATCH_FINISHED and event.tools:
-        mark = event.tools[-1].id
-    elif event.kind == PROMPT_SUBMITTED:
-        prompt = event.raw.get("prompt_id")
-        mark = prompt if isinstance(prompt, str) else ""
+    mark = mark_of(turn.event)
     if mark:
         turn.plan.flags[OWN_ROWS] = [mark, *window.flags.get(OWN_ROWS, ())][:2]

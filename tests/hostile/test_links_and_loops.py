@@ -69,3 +69,21 @@ def test_a_head_with_a_number_of_many_digits(make_box: Make) -> None:
     box.write("02-projects/x/01-planning/_resume.md", f"---\nfiles_to_load: [a.md]\nprogress: {'9' * 6000}\n---\n")
     done = box.process("engine resume check")
     assert done.returncode == 1 and "Traceback" not in done.stderr and "digits" in done.stdout
+
+
+def test_large_pages_of_a_skill_are_not_all_searched(make_box: Make) -> None:
+    """After a compaction, every page of a skill is wanted again; what a page names is looked for in the first ones."""
+    box = make_box()
+    folder = box.project / ".directives" / "invariants"
+    folder.mkdir(parents=True)
+    names = [f"INV_X{number}" for number in range(6)]
+    for name in names:
+        (folder / f"{name}.md").write_text(f"§INV_OF_{name}\n" + "- a line of a long page\n" * 8_000)
+        (folder / f"INV_OF_{name}.md").write_text("x\n")
+    box.write(".claude/skills/evil/SKILL.md", "---\nname: evil\n---\n" + " ".join(f"§{name}" for name in names) + "\n")
+    box.sim.start()
+    box.sim.invoke("evil")
+    box.sim.compact()
+    box.idle()
+    waiting = [path for path in box.state()["pendingPreloads"] if "INV_OF_" in path]
+    assert 0 < len(waiting) < len(names)

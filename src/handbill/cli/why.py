@@ -28,7 +28,7 @@ from handbill.world import World
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from handbill.core.window import Window
+    from handbill.core.window import Record, Window
     from handbill.store.api import Key
 
 _LAST = 30
@@ -49,10 +49,11 @@ def run(args: argparse.Namespace) -> Result:
         line for line in read_log(place.store)
         if line.get("file") == path and str(line.get("window", "")).startswith(args.session)
     ]  # fmt: skip
-    windows = sorted(_windows(path, place, args.session), key=lambda row: -float(row["at"]))
+    found = sorted(_holding(path, place, args.session), key=lambda one: -_since(path, one[1]))
+    windows = [_row(path, key, with_newest_receipts(window, place)) for key, window in found[:_MOST_WINDOWS]]
     reasons = [] if windows else list(_why_not(path, place, world, delivered=any(_is_delivery(line) for line in lines)))
     data = {
-        "file": path, "windows": windows[:_MOST_WINDOWS], "more_windows": max(len(windows) - _MOST_WINDOWS, 0),
+        "file": path, "windows": windows, "more_windows": len(found) - len(windows),
         "decisions": lines[-_LAST:][::-1], "why_not": reasons, "session": args.session,
     }  # fmt: skip
     return Result(data, lambda screen: _show(screen, data, place.project), exit_code=0 if windows or lines else 1)
@@ -97,21 +98,29 @@ def _readable(place: Place) -> Iterator[tuple[Key, Window]]:
             yield key, window
 
 
-def _windows(path: str, place: Place, session: str) -> Iterator[dict[str, Any]]:
+def _holding(path: str, place: Place, session: str) -> Iterator[tuple[Key, Window]]:
+    """Windows that have the file, wait for it, or may have it."""
     for key, window in _readable(place):
-        if not key[0].startswith(session) or not any(
-            path in files for files in (window.files, window.pending, window.carried)
-        ):
-            continue
-        window = with_newest_receipts(window, place)
-        record = window.files.get(path)
-        carried = window.carried.get(path)
-        yield {
-            "window": ".".join(key), "session": key[0], "agent": key[1],
-            "state": state_of(record) if record is not None else "pending" if path in window.pending else "in doubt",
-            "reason": str((record or carried or {"reason": window.pending.get(path, "")})["reason"]),
-            "at": float((record or carried or {"at": 0.0})["at"]),
-        }  # fmt: skip
+        known = any(path in files for files in (window.files, window.pending, window.carried))
+        if known and key[0].startswith(session):
+            yield key, window
+
+
+def _record(path: str, window: Window) -> Record:
+    return window.files.get(path) or window.carried.get(path) or {"reason": window.pending.get(path, ""), "at": 0.0}
+
+
+def _since(path: str, window: Window) -> float:
+    return float(_record(path, window)["at"])
+
+
+def _row(path: str, key: Key, window: Window) -> dict[str, Any]:
+    record = window.files.get(path)
+    return {
+        "window": ".".join(key), "session": key[0], "agent": key[1],
+        "state": state_of(record) if record is not None else "pending" if path in window.pending else "in doubt",
+        "reason": _record(path, window)["reason"], "at": _since(path, window),
+    }  # fmt: skip
 
 
 def _is_delivery(line: dict[str, Any]) -> bool:

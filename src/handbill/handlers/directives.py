@@ -35,9 +35,9 @@ READ, LOOKED, ACTED, WANTED = "read", "looked", "acted", "wanted"
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
     look = Look(event, window, world, config)
     for place, how in touched(event, world):
-        if look.is_full():
-            break
         look.at(place, how)
+        if look.plan.unfinished:
+            break
     return look.plan or None
 
 
@@ -62,12 +62,6 @@ class Look:
         self.read = {path for tool in reads for path in tool.files if path in self.own}
         self.read |= {path for tool in event.tools if tool.name == MENTION and not tool.values for path in tool.places}
 
-    def is_full(self, more: int = 0) -> bool:
-        """Is this all that one event may take? `more`: directories besides those of the plan."""
-        levels, files = len(self.plan.touched) + more, len(self.plan.wants) + len(self.window.pending)
-        self.plan.unfinished = self.plan.unfinished or levels >= MOST_LEVELS or files >= MOST_WAITING
-        return self.plan.unfinished
-
     def at(self, place: str, how: str = ACTED) -> None:
         directory = inside(place, self.world, self.config)
         folder = f"{directory}/".find(f"/{FOLDER}/")
@@ -79,7 +73,10 @@ class Look:
             self.plan.roots.append(root)
         new: dict[str, Record] = {}
         for level in walk_up(directory, root):
-            if level in self.done or self.is_full(len(new)):
+            if level in self.done:
+                break
+            if self._is_full(len(new)):
+                self.plan.unfinished = True  # the next event looks at the rest
                 break
             self.done.add(level)
             seen = self.window.touched.get(level)
@@ -89,6 +86,11 @@ class Look:
             elif not self._new(level, stamp, new, how):
                 new = {}  # look again at it, and at every level from which a walk leads there
         self.plan.touched.update(new)
+
+    def _is_full(self, more: int) -> bool:
+        """Is this all that one event may take? `more`: directories besides those of the plan."""
+        levels, files = len(self.plan.touched) + more, len(self.plan.wants) + len(self.window.pending)
+        return levels >= MOST_LEVELS or files >= MOST_WAITING
 
     def _new(self, level: str, stamp: str, new: dict[str, Record], how: str) -> bool:
         """A level that was not looked at, or to whose folder something was added; False: look again later."""

@@ -10,7 +10,7 @@ from handbill.core.paths import below, join, parent, under
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection
 
     from handbill.config import Config
     from handbill.world import World
@@ -28,14 +28,14 @@ def inside(directory: str, world: World, config: Config) -> str:
     return directory
 
 
-def root_of(directory: str, world: World, config: Config, added: Iterable[str] = ()) -> str:
+def root_of(directory: str, world: World, config: Config, added: Collection[str] = ()) -> str:
     """Where the walk-up ends; empty: no directives for this place. `added`: by the user, for this session."""
     if under(directory, config.project):
         root = _worktree(directory, config.project, world, config) or config.project
     else:
         # the project's settings may name any directory: one that holds the project or the home folder is not taken
-        kept = (world.real(config.project), world.real(config.home))
-        own = [root for root in added if not any(under(place, world.real(root)) for place in kept)]
+        holds = [world.real(place) for place in (config.project, config.home)] if added else []
+        own = [root for root in added if not any(under(place, world.real(root)) for place in holds)]
         homes = (config.user_library, *config.allowed, *own)
         root = next((home for home in homes if under(directory, home)), "") or _worktree(directory, "/", world, config)
     # a project's settings speak for itself and its worktrees, not for directories that the user added
