@@ -43,7 +43,7 @@ def _delivery_lines(turn: Turn, answer: Answer) -> list[dict[str, Any]]:
     rows: list[tuple[str, str, str, int]] = []
     if turn.opened:
         rows.append((turn.opened, "", turn.event.source or turn.event.kind, 0))
-    rows += [(outcome.result, outcome.path, outcome.reason, 0) for outcome in turn.outcomes]
+    rows += [(one.result, one.path, _label(one.reason, one.part, one.parts), 0) for one in turn.outcomes]
     rows += [("seed", path, reason, 0) for path, reason in turn.plan.seen]
     rows += _claim_rows(turn, answer.claim) if answer.claim is not None else []
     window = ".".join(turn.event.window)
@@ -67,11 +67,14 @@ def _claim_rows(turn: Turn, found: Claim) -> list[tuple[str, str, str, int]]:
         if grant.same:
             rows.append(("same-rules", grant.path, f"{grant.reason}: the same text as {grant.same}", len(grant.block)))
             continue
-        label = f"{grant.reason} (part {grant.part}/{grant.parts})" if grant.parts > 1 else grant.reason
-        rows.append((name, grant.path, label, len(grant.block)))
+        rows.append((name, grant.path, _label(grant.reason, grant.part, grant.parts), len(grant.block)))
     if turn.event.lane == 1:  # the other lanes ask for the same, and all but one are told that it is there
         rows += [(why, path, reason, 0) for path, why, reason in found.skipped]
     rows += [("queue-pending", path, reason, 0) for path, reason in found.queued]
     rows += [("resolve-ref", path, reason, 0) for path, reason in found.named]
     rows += [("refused", refusal.path, refusal.why, 0) for refusal in found.refused]
     return rows
+
+
+def _label(reason: str, part: int, parts: int) -> str:
+    return f"{reason} (part {part}/{parts})" if part and parts > 1 else reason

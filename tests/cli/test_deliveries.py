@@ -101,6 +101,27 @@ def test_another_files_loss_excuses_no_duplicate() -> None:
     assert [one["file"] for one in found] == ["/a"]
 
 
+@pytest.mark.parametrize(
+    "lost, sent_again, twice",
+    [
+        ("1/2", ("1/2",), []), ("1/2", ("2/2",), ["2/2)"]), ("1/2", ("1/2", "2/2"), ["2/2)"]),
+        ("", ("1/2", "2/2"), []),  # the whole file
+    ],
+)  # fmt: skip
+def test_a_lost_part_makes_room_for_that_part_only(lost: str, sent_again: tuple[str, ...], twice: list[str]) -> None:
+    events = [
+        ("1/2", "claim-deliver"),
+        ("2/2", "claim-deliver"),
+        (lost, "lost"),
+        *((p, "claim-deliver") for p in sent_again),
+    ]
+    lines = [
+        {"window": "w", "file": "/a", "event": event, "source": f"rules (part {part})" if part else "rules"}
+        for part, event in events
+    ]
+    assert [one["part"] for one in duplicates_of(lines)] == twice
+
+
 def test_the_lanes_of_a_start_log_a_skip_once() -> None:
     claim = Claim()
     claim.skipped.append(("/a", "skip-dedup", "why"))

@@ -210,6 +210,17 @@ def test_why_tells_windows_apart_the_newest_first(make_box: Callable[..., Box]) 
     assert times == sorted(times, reverse=True)
 
 
+def test_why_knows_the_reason_of_a_file_that_was_found_again(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    box.idle()
+    box.lose_ledger()
+    box.idle()
+    reason = engine("why", "one/.directives/AGENTS.md", cwd=box.project)["data"]["windows"][0]["reason"]
+    assert reason.startswith("directive of ") and reason.endswith(", found in the transcript")
+
+
 def test_preview_of_nothing(make_box: Callable[..., Box]) -> None:
     box = make_box()
     assert "there is no nowhere.py" in engine("preview", "nowhere.py", cwd=box.project, expect=1)["error"]["message"]

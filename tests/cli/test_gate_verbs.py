@@ -237,6 +237,29 @@ def test_compaction_report_and_restore(box: Box) -> None:
     assert engine("compaction", "restore", cwd=box.project)["data"]["files"] == []
 
 
+def test_a_rewind_is_not_blamed_on_the_compaction(box: Box) -> None:
+    def fate_of_rules() -> str:
+        rows = engine("compaction", "report", cwd=box.project)["data"]["files"]
+        return next(row["fate"] for row in rows if row["file"].endswith("one/.directives/AGENTS.md"))
+
+    box.sim.start()
+    first = box.sim.prompt("one")
+    box.sim.read("one/f.py")
+    box.idle()
+    box.sim.compact()
+    undone = box.sim.prompt("two")
+    box.sim.read("one/f.py")
+    assert fate_of_rules() == "delivered again"
+    box.sim.rewind(undone)
+    box.sim.prompt("three")
+    box.idle()  # the rewind is known
+    assert fate_of_rules() == "delivered again, then rewound"
+    assert len(engine("compaction", "restore", cwd=box.project)["data"]["files"]) == 1
+    box.sim.rewind(first)
+    box.sim.prompt("four")
+    assert "a rewind undid it" in engine("compaction", "report", cwd=box.project, expect=1)["error"]["message"]
+
+
 def test_doctor_compares_what_is_registered_with_what_the_gates_need(box: Box) -> None:
     def held() -> list[tuple[str, str]]:
         rows = json.loads(run("doctor", "--project", str(box.project), "--json").stdout)["data"]["checks"]

@@ -16,7 +16,7 @@ from handbill.cli.result import Result
 from handbill.cli.screen import count, moment_of, safe, short, table, when_written
 from handbill.core.event import MAIN
 from handbill.errors import HandbillError
-from handbill.hosts.claude_compaction import DELIVERED, Compaction, last_compaction
+from handbill.hosts.claude_compaction import DELIVERED, REWOUND, Compaction, last_compaction
 from handbill.world import World
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ ACTIONS: dict[str, Action] = {
 
 _MOST = 256 << 20
 _PATIENCE = 2.0  # seconds
-_STYLE = {"gone": "red", "named in the summary only": "yellow"}
+_STYLE = {"gone": "red", "named in the summary only": "yellow", REWOUND: "yellow"}  # not in the window now
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> Result:
         "tokens_before": found.tokens[0], "tokens_after": found.tokens[1], "files": rows, "counts": tally,
         "new": sorted(path for path in found.redelivered - set(found.before) if not _is_own(path, place)),
     }  # fmt: skip
-    lost = any(row["fate"] == "gone" and row["came"] == "delivered" for row in rows)
+    lost = any(row["fate"] in ("gone", REWOUND) and row["came"] == "delivered" for row in rows)
     return Result(data, lambda screen: _show(screen, data), next_step="engine compaction restore" if lost else "")
 
 
@@ -78,7 +78,9 @@ def _compaction(place: Place, key: tuple[str, str]) -> Compaction:
         time.sleep(0.05)
         found = last_compaction(World(()).tail(window.transcript, 0, _MOST) or b"", agent=agent)
     if found is None:
-        raise HandbillError(f"the window {key[0]} was never compacted", "`engine window` shows what is in it")
+        raise HandbillError(
+            f"the window {key[0]} was never compacted, or a rewind undid it", "`engine window` shows what is in it"
+        )
     if agent:
         _add_from_log(found, place, key, window)
     return found

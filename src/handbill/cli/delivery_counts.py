@@ -81,7 +81,7 @@ def duplicates_of(lines: list[Line]) -> list[Line]:
             where.setdefault(key, []).append(str(line.get("handler")))
         elif line.get("event") == "lost":
             for other in count:
-                if other[:2] == key[:2]:
+                if other == key or (other[:2] == key[:2] and not part):
                     count[other] = max(0, count[other] - 1)
         elif line.get("event") in ("new-epoch", "new-window"):
             for other in count:

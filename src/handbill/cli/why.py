@@ -15,6 +15,7 @@ from handbill.cli.screen import count, safe, short, styled, table, when
 from handbill.cli.window import with_newest_receipts
 from handbill.config import PACKAGE
 from handbill.core.event import MAIN
+from handbill.core.reconcile import FOUND
 from handbill.core.refs import page_name
 from handbill.core.sheet import Refusal
 from handbill.core.window import state_of
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
     from handbill.core.window import Record, Window
     from handbill.store.api import Key
+
+    Line = dict[str, Any]
 
 _LAST = 30
 _MOST_WINDOWS = 20
@@ -50,7 +53,7 @@ def run(args: argparse.Namespace) -> Result:
         if line.get("file") == path and str(line.get("window", "")).startswith(args.session)
     ]  # fmt: skip
     found = sorted(_holding(path, place, args.session), key=lambda one: -_since(path, one[1]))
-    windows = [_row(path, key, with_newest_receipts(window, place)) for key, window in found[:_MOST_WINDOWS]]
+    windows = [_row(path, key, with_newest_receipts(window, place), lines) for key, window in found[:_MOST_WINDOWS]]
     reasons = [] if windows else list(_why_not(path, place, world, delivered=any(_is_delivery(line) for line in lines)))
     data = {
         "file": path, "windows": windows, "more_windows": len(found) - len(windows),
@@ -114,16 +117,20 @@ def _since(path: str, window: Window) -> float:
     return float(_record(path, window)["at"])
 
 
-def _row(path: str, key: Key, window: Window) -> dict[str, Any]:
+def _row(path: str, key: Key, window: Window, lines: list[Line]) -> dict[str, Any]:
     record = window.files.get(path)
+    reason = _record(path, window)["reason"]
+    if reason == FOUND:  # a rewind removed it and a resume brought it back: the log knows why it was delivered
+        sources = [line["source"] for line in lines if _is_delivery(line) and line.get("window") == ".".join(key)]
+        reason = f"{sources[-1]}, {FOUND}" if sources else FOUND
     return {
         "window": ".".join(key), "session": key[0], "agent": key[1],
         "state": state_of(record) if record is not None else "pending" if path in window.pending else "in doubt",
-        "reason": _record(path, window)["reason"], "at": _since(path, window),
+        "reason": reason, "at": _since(path, window),
     }  # fmt: skip
 
 
-def _is_delivery(line: dict[str, Any]) -> bool:
+def _is_delivery(line: Line) -> bool:
     return line.get("event") in DELIVERED
 
 

@@ -48,12 +48,14 @@ class Evidence:
 
 
 class Outcome:
-    __slots__ = ("path", "reason", "result")
+    __slots__ = ("part", "parts", "path", "reason", "result")
 
-    def __init__(self, path: str, reason: str, result: str) -> None:
+    def __init__(self, path: str, reason: str, result: str, part: int = 0, parts: int = 0) -> None:
         self.path = path
         self.reason = reason
         self.result = result
+        self.part = part  # of `parts`; 0: the whole file
+        self.parts = parts
 
 
 def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tuple[Window, list[Outcome]]:
@@ -73,10 +75,12 @@ def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tupl
                 verdict, twin.flags[UNRECORDED] = ASSUMED, True
             elif verdict == CONFIRMED:
                 twin.flags.pop(UNRECORDED, None)
-            if verdict == LOST and (shown(path), digest) in evidence.untrue:
-                twin.files[path] = {**record, "parts": "." * parts}  # a part is forged: all of them are sent again
+            forged = verdict == LOST and (shown(path), digest) in evidence.untrue
+            if forged:
+                twin.files[path] = {**record, "parts": "." * parts}  # one part is false: all of them are sent again
             if verdict:
-                outcomes.append(_apply(twin, path, part, verdict))
+                _apply(twin, path, part, verdict)
+                outcomes.append(Outcome(path, record["reason"], verdict, 0 if forged else part, parts))
             else:
                 left.append(item)
         if left:
@@ -116,15 +120,14 @@ def _is_unrecorded(window: Window, record: Record) -> bool:
 _LETTER = {CONFIRMED: "k", TRUNCATED: "t", ASSUMED: "e", LOST: "."}
 
 
-def _apply(twin: Window, path: str, part: int, verdict: str) -> Outcome:
+def _apply(twin: Window, path: str, part: int, verdict: str) -> None:
     record = twin.files[path]
     if record.get("before"):  # of a state that a newer one will replace: only what the window holds meanwhile changes
         held = with_letter({**record, "parts": record["before"]}, part, _LETTER[verdict])["parts"]
         twin.files[path] = {**record, "before": held if "." not in held else ""}
-        return Outcome(path, record["reason"], verdict)
+        return
     record = with_letter(record, part, _LETTER[verdict])
     if verdict == LOST:
         record["lost"] = record.get("lost", 0) + 1
         twin.pending.setdefault(path, record["reason"])
     twin.files[path] = record
-    return Outcome(path, record["reason"], verdict)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     Titles = dict[Title, int]
 
+FOUND = "found in the transcript"  # the reason of a file that the ledger did not know
+
 
 def denied_calls(window: Window) -> set[str]:
     """Tool calls whose denial carried files, by our own ledger."""
@@ -180,7 +182,7 @@ def _adopt(window: Window, title: Title, content: Content, now: float, call: str
 
 def _from_transcript(digest: str, parts: int, now: float) -> Record:
     return {
-        "inode": "", "hash": digest, "chars": 0, "reason": "found in the transcript",
+        "inode": "", "hash": digest, "chars": 0, "reason": FOUND,
         "at": now, "via": "transcript", "batch": "", "parts": "." * parts,
     }  # fmt: skip
 

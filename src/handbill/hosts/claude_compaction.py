@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     Rec = dict[str, Any]
 
 DELIVERED, READ, SKILL = "delivered", "read by the agent", "skill"
+REWOUND = "delivered again, then rewound"
 _READERS = ("Read", "NotebookRead")
 _BODY = "Base directory for this skill: "
 
@@ -20,7 +21,18 @@ _BODY = "Base directory for this skill: "
 class Compaction:
     """`before`: file -> how it came in; the sets say what became of it."""
 
-    __slots__ = ("at", "before", "kept", "reattached", "redelivered", "reread", "summary", "tokens", "trigger")
+    __slots__ = (
+        "at",
+        "before",
+        "kept",
+        "reattached",
+        "redelivered",
+        "reread",
+        "summary",
+        "tokens",
+        "trigger",
+        "undone",
+    )
 
     def __init__(self) -> None:
         self.at = ""
@@ -32,6 +44,7 @@ class Compaction:
         self.reattached: set[str] = set()  # put back by the client itself
         self.redelivered: set[str] = set()
         self.reread: set[str] = set()
+        self.undone: set[str] = set()  # delivered again, and a rewind undid that
 
     def fate(self, file: str) -> str:
         if file in self.kept:
@@ -42,14 +55,18 @@ class Compaction:
             return "delivered again"
         if file in self.reread:
             return "read again"
+        if file in self.undone:
+            return REWOUND
         name = file.rpartition("/")[2]
         return "named in the summary only" if name in self.summary else "gone"
 
 
 def last_compaction(data: bytes, *, agent: bool = False) -> Compaction | None:
-    """The newest one of a transcript; None: it was never compacted. `agent`: it is a subagent's."""
+    """The newest one of this window; None: there was none, or a rewind undid it. `agent`: it is a subagent's."""
     rows = read(data, agent=agent)
-    boundary = next((uuid for uuid in reversed(rows.by_id) if is_boundary(rows.by_id[uuid])), "")
+    after = select(rows)
+    now = after.inside if after is not None else set()
+    boundary = next((uuid for uuid in reversed(rows.by_id) if uuid in now and is_boundary(rows.by_id[uuid])), "")
     if not boundary:
         return None
     found = Compaction()
@@ -60,16 +77,18 @@ def last_compaction(data: bytes, *, agent: bool = False) -> Compaction | None:
     found.trigger = str(metadata.get("trigger", ""))
     found.tokens = (int(metadata.get("preTokens") or 0), int(metadata.get("postTokens") or 0))
     earlier = read(data[: rows.at[boundary]], agent=agent)
-    before, after = select(earlier), select(rows)
-    now = after.inside if after is not None else set()
+    before = select(earlier)
     for uuid in [uuid for uuid in earlier.by_id if before is not None and uuid in before.inside]:
         for file, how in _files(earlier.by_id[uuid]).items():
             found.before.setdefault(file, how)
             if uuid in now:
                 found.kept.add(file)
     for uuid, row in rows.by_id.items():
-        if uuid in now and rows.at[uuid] > rows.at[boundary]:
-            _after(row, found)
+        if rows.at[uuid] > rows.at[boundary]:
+            if uuid in now:
+                _after(row, found)
+            else:
+                found.undone |= {file for file, how in _files(row).items() if how == DELIVERED}
     return found
 
 
