@@ -116,6 +116,7 @@ def _directives(place: Path) -> tuple[int, int]:
 def _command(place: Path) -> tuple[int, int]:
     sim = _project(place)
     _write(sim, "a/.directives/AGENTS.md", "rule of a\n")
+    _write(sim, "a/f.py", "1\n")
     sim.start()
     sim.batch(("Bash", {"command": "cat a/f.py " + "x" * (4 << 20)}))
     return _delivered(sim, "/.directives/"), 1

@@ -10,11 +10,25 @@ from pathlib import Path
 
 import pytest
 
-from box import Box
+from box import Box, names
 from handbill import delivery
 from handbill.core import globs
 from handbill.handlers import directives, library
 from handbill.world import World
+
+
+def test_known_directories_in_one_message(make_box: Callable[..., Box], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With many of them, changes are found at the next touch; what is new is delivered at once."""
+    monkeypatch.setattr(directives, "MOST_COMPARED", 3)
+    box = make_box()
+    for number in range(6):
+        box.write(f"d{number}/.directives/AGENTS.md", f"rule {number}\n")
+    box.sim.start()
+    box.sim.read(*(f"d{number}/f.py" for number in range(5)))
+    box.write("d4/.directives/AGENTS.md", "rule 4, changed\n")
+    after = box.sim.read(*(f"d{number}/f.py" for number in range(6)))
+    assert names(after) == ["d5"]
+    assert names(box.sim.read("d4/f.py")) == ["d4"]
 
 
 def test_many_directories_in_one_message(make_box: Callable[..., Box], monkeypatch: pytest.MonkeyPatch) -> None:

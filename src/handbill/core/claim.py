@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # Begin the reasons of files whose order matters: a large one is not overtaken by smaller ones behind it.
 IN_ORDER = ("context", "role ", "resume ", "set down by ")
 
-MOST_CONSIDERED = 400  # files in one event
+MOST_CONSIDERED = 200  # files in one event
 
 SKIP_PATH, SKIP_INODE, SKIP_CONTENT = "skip-dedup", "skip-inode", "skip-content"
 DIRECTIVE = "directive of "  # begins the reason of every file that speaks for a directory

@@ -24,6 +24,7 @@ FOLDER = ".directives"
 _READ_WHOLE = 32_000  # bytes; of a larger file, a client shows only a part
 # In one event; the next ones do the rest.
 MOST_LEVELS = 200  # directories
+MOST_COMPARED = 400  # directories that were looked at before
 MOST_WAITING = 1000  # files that wait for their turn
 MOST_DEPTH = 128  # of a path; nobody works deeper
 
@@ -44,7 +45,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
 class Look:
     """What the directories of one event ask for."""
 
-    __slots__ = ("config", "done", "event", "own", "plan", "read", "types", "window", "world")
+    __slots__ = ("compared", "config", "done", "event", "own", "plan", "read", "types", "window", "world")
 
     def __init__(
         self, event: Event, window: Window, world: World, config: Config, types: tuple[str, ...] | None = None
@@ -57,6 +58,7 @@ class Look:
         self.types = config.core_types + (tuple(asked) if isinstance(asked, (list, tuple)) else ())
         self.plan = Plan()
         self.done: set[str] = set()
+        self.compared = 0
         self.own = event.own_paths()
         reads = [tool for tool in event.tools if tool.name == "Read" and tool.id in event.calls]
         self.read = {path for tool in reads for path in tool.files if path in self.own}
@@ -66,6 +68,8 @@ class Look:
         directory = inside(place, self.world, self.config)
         folder = f"{directory}/".find(f"/{FOLDER}/")
         directory = directory[:folder] if folder >= 0 else directory  # rules are read: they speak for what is around
+        if self.compared >= MOST_COMPARED and directory in self.window.touched:
+            return  # what changed in it is found when it is touched again
         root = root_of(directory, self.world, self.config, self.event.added)
         if not root or (how == WANTED and not under(root, self.config.project)):
             return
@@ -82,6 +86,7 @@ class Look:
             seen = self.window.touched.get(level)
             stamp = self.world.stamp(f"{level}/{FOLDER}")
             if seen is not None and seen.get("stamp", stamp) == stamp:
+                self.compared += 1
                 self._changed(level, seen)
             elif not self._new(level, stamp, new, how):
                 new = {}  # look again at it, and at every level from which a walk leads there
