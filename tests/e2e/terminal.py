@@ -38,7 +38,7 @@ class Obedient:
         self.summary_delay = PAUSE
 
     def __call__(self, request: Request) -> Reply:
-        if any(mark in text for message in request.messages[-3:] for text in texts(message) for mark in _SUMMARY):
+        if _asks_for_summary(request):
             return Reply([say("<analysis>a</analysis><summary>THE SUMMARY</summary>")], delay=self.summary_delay)
         if not request.body.get("tools"):
             return Reply([say("ok")])
@@ -65,6 +65,10 @@ class Obedient:
 
 
 _SUMMARY = ("Respond with TEXT ONLY", "Your task is to create a detailed summary")
+
+
+def _asks_for_summary(request: Request) -> bool:
+    return any(mark in text for message in request.messages[-3:] for text in texts(message) for mark in _SUMMARY)
 
 
 def _steps(message: dict[str, Any]) -> list[str] | None:
@@ -133,13 +137,24 @@ class Terminal:
             time.sleep(pause)
 
     def type(self, text: str) -> None:
+        """A busy client takes a while to show it; an Enter that comes earlier is lost."""
         self.tmux("send-keys", "-t", "c", "-l", text)
+        end = time.monotonic() + 10
         time.sleep(0.5)
+        while "".join(text.split())[-12:] not in "".join(self.screen().split()) and time.monotonic() < end:
+            time.sleep(0.1)
 
     def say(self, line: str) -> Terminal:
         self.type(line)
         self.keys("Enter")
         self.settle()
+        return self
+
+    def compact(self) -> Terminal:
+        requests = self.box.client.model.requests
+        before = len(requests)
+        self.say("/compact")
+        assert any(map(_asks_for_summary, requests[before:])), f"no compaction:\n{self.screen()}"
         return self
 
     def rewind(self, up: int = 1, choice: str = RESTORE) -> Terminal:

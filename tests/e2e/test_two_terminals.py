@@ -80,7 +80,7 @@ def test_a_compaction_in_one_terminal_leaves_the_other_alone(
         second.start("--resume", session)
         second.say("B1 DO: read api/f.py; bash true")
         one, other = (first, second) if who == 0 else (second, first)
-        one.say("/compact")
+        one.compact()
         one.say("C1 DO: bash true; bash true")
         other.say("C2 DO: bash true; bash true")
         last = [
