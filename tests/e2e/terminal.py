@@ -64,6 +64,7 @@ class Obedient:
         return say(step)
 
 
+_RUNS = "esc to interrupt"
 _SUMMARY = ("Respond with TEXT ONLY", "Your task is to create a detailed summary")
 
 
@@ -120,11 +121,14 @@ class Terminal:
             time.sleep(0.1)
 
     def settle(self, quiet: float = 1.2, most: float = 90) -> None:
-        """Until neither the screen nor the recorded requests have changed for a while."""
+        """Until nothing runs, and neither the screen nor the recorded requests have changed for a while.
+
+        On a busy machine, slow hooks leave the screen as it is in the middle of a turn.
+        """
         end, seen, since = time.monotonic() + most, None, time.monotonic()
         while time.monotonic() < end:
             now = (self.screen(), len(self.box.client.model.requests))
-            if now != seen:
+            if now != seen or _RUNS in now[0]:
                 seen, since = now, time.monotonic()
             if time.monotonic() - since > quiet:
                 return
