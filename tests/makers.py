@@ -86,7 +86,7 @@ class DictWorld:
         return self.files[path].encode()[offset:] if path in self.files else None
 
     def size(self, path: str) -> int:
-        return len(self.files.get(path, ""))
+        return len(self.files[path]) if path in self.files else -1
 
 
 def config(**values: object) -> Config:

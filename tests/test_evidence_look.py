@@ -40,11 +40,14 @@ class Host:
         return [how for name, how in self.asked if name == "window_now"]
 
 
-def look(event: Event, before: Window | None, host: Host, **asked: bool) -> evidence.Facts:
+def look(
+    event: Event, before: Window | None, host: Host, *, transcript: str | None = TRANSCRIPT, **asked: bool
+) -> evidence.Facts:
     told = Asked()
     for name, value in asked.items():
         setattr(told, name, value)
-    return evidence.look(event, before, host, DictWorld({"/t": TRANSCRIPT}), 100.0, told)  # type: ignore[arg-type]
+    world = DictWorld({"/t": transcript} if transcript is not None else {})
+    return evidence.look(event, before, host, world, 100.0, told)  # type: ignore[arg-type]
 
 
 def start(source: str, **more: Any) -> Event:
@@ -118,6 +121,115 @@ def test_whose_compaction_it_was(event: Event, names_agent: bool, agents: list[s
     host = Host(Content(), names_compacted_agent=names_agent, agents_of=agents)
     facts = look(event, window(), host)
     assert facts.chapter == chapter and facts.agents == (agents if asked else [])
+
+
+@pytest.mark.parametrize(
+    "event, before",
+    [
+        (Event(PROMPT_SUBMITTED, "s", transcript="/t"), Window("s", "main", "claude-code", 1.0)),  # not started yet
+        (Event(TOOL_CALLED, "s", transcript="/t"), Window("s", "main", "claude-code", 1.0)),
+        (start("startup", client=7), window(client=5)),  # begins anew
+    ],
+)
+def test_nothing_is_looked_for_before_a_window_has_begun(event: Event, before: Window) -> None:
+    host = Host(Content())
+    look(event, before, host, missed=True)
+    assert host.reads == []
+
+
+@pytest.mark.parametrize("transcript, size, readable", [(TRANSCRIPT, 100, True), ("", 0, True), (None, 0, False)])
+def test_a_transcript_that_is_empty_can_be_read(transcript: str | None, size: int, readable: bool) -> None:
+    facts = look(batch(), window(), Host(Content()), transcript=transcript)
+    assert (facts.size, facts.readable) == (size, readable)
+
+
+def test_an_event_without_a_transcript() -> None:
+    assert look(Event(PROMPT_SUBMITTED, "s"), window(), Host(Content())).size == 0
+
+
+@pytest.mark.parametrize(
+    "values, recorded, since, at",
+    [
+        ({"suspect": 0}, [40], [0], 40),
+        ({"suspect": 7}, [40, 60], [7], 60),
+        ({"suspect": 7}, [], [7], -1),
+        ({"suspect": -1}, [40], [], -1),  # it was not announced
+        ({"suspect": 7, "flags": {epochs.DUE: 3}}, [40], [3], -1),  # that is the one before
+        ({"suspect": 7, "flags": {epochs.DUE: 3}}, [40, 60], [3], 60),
+    ],
+)
+def test_where_a_compaction_is_recorded(values: dict[str, Any], recorded: list[int], since: list[int], at: int) -> None:
+    asked: list[int] = []
+
+    def compactions_since(event: Event, world: object, offset: int) -> list[int]:
+        asked.append(offset)
+        return recorded
+
+    host = Host(Content())
+    host.__dict__["compactions_since"] = compactions_since
+    facts = look(start("compact"), window(**values), host)
+    assert (facts.recorded_at, asked) == (at, since)
+
+
+PROMPT = Event(PROMPT_SUBMITTED, "s", transcript="/t", raw={"prompt_id": "p1"})
+
+
+@pytest.mark.parametrize(
+    "event, mark, transcript, passed",
+    [
+        (batch(), "", 'before "t9" after', True),  # this event's own call is written: what came before it as well
+        (batch(), "", "nothing", False),
+        (batch(), "", '""', False),
+        (batch(), "m1", 'before "m1"', True),
+        (batch(), "m1", "before m1", False),
+        (PROMPT, "p1", 'before "p1" and ""', False),  # the same prompt proves nothing
+        (PROMPT, "m1", 'before "m1"', True),
+        (PROMPT, "m1", None, True),  # nothing will ever be written
+        (PROMPT, "p1", None, False),
+        (PROMPT, "", None, False),
+    ],
+)
+def test_when_a_suspected_compaction_did_not_happen(
+    event: Event, mark: str, transcript: str | None, passed: bool
+) -> None:
+    before = window(suspect=0, flags={"suspect_mark": mark} if mark else {})
+    assert look(event, before, Host(Content()), transcript=transcript).passed_suspicion is passed
+
+
+@pytest.mark.parametrize(
+    "suspect, flags, event, mark",
+    [
+        (-1, {}, batch(), None),
+        (0, {}, batch(), "t9"),
+        (9, {}, PROMPT, "p1"),
+        (9, {}, Event(PROMPT_SUBMITTED, "s"), None),  # it leaves no mark
+        (9, {"suspect_mark": "m1"}, batch(), "m1"),  # the first one stays
+    ],
+)
+def test_the_mark_of_a_suspicion(suspect: int, flags: dict[str, Any], event: Event, mark: str | None) -> None:
+    before = window(suspect=suspect, flags=flags)
+    after = evidence.doubted(before, event)
+    assert after.flags.get("suspect_mark") == mark
+    assert (after is before) == (mark == flags.get("suspect_mark"))
+
+
+@pytest.mark.parametrize(
+    "read, event, then",
+    [
+        (epochs.FRESH, batch(), window()),  # another event has begun it meanwhile
+        (epochs.GO_ON, start("startup"), window()),
+        (epochs.CONTINUED, batch(), window()),
+        (epochs.ADOPT, batch(), window()),
+        (epochs.COMPACT, batch(), window()),
+        (epochs.AUDIT, batch(), window()),
+        (epochs.WAIT, start("startup"), None),
+        (epochs.SUSPECT, start("compact"), window()),
+    ],
+)
+def test_facts_that_a_newer_window_has_overtaken(read: str, event: Event, then: Window | None) -> None:
+    facts = evidence.Facts(read)
+    after, outcomes = evidence.apply(facts, event, then, Host(Content()), 100.0)  # type: ignore[arg-type]
+    assert after is then and outcomes == []
 
 
 CLAIM = {"id": 1, "batch": "t1", "offset": 5 << 20, "at": 1.0, "items": []}
@@ -205,3 +317,78 @@ def test_calls_that_were_missed(
     host.__dict__["calls"] = calls
     look(event, before, host, **asked)
     assert found == ([most] if most is not None else [])
+
+
+def content_with(boundary: int = -1) -> Content:
+    content = Content()
+    content.calls, content.prompts, content.boundary = ["t1"], {"p1": 3}, boundary
+    return content
+
+
+class Searched(Host):
+    """Finds two calls and two mentions, of which the window has one each."""
+
+    def __init__(self, content: Content | None, failures: tuple[str, ...] = ()) -> None:
+        super().__init__(content)
+        self.failed = failures
+        self.searched: list[tuple[str, Any]] = []
+
+    def calls(self, event: Event, world: object, most: int, there: set[str] | None = None) -> list[Tool]:
+        self.searched.append(("calls", there))
+        return [Tool("Read", "t1"), Tool("Read", "gone")]
+
+    def mentions(self, event: Event, world: object, most: int) -> list[Tool]:
+        self.searched.append(("mentions", most))
+        return [Tool("@", "p1"), Tool("@", "p9")]
+
+    def failures(self, event: Event, world: object, since: int) -> list[tuple[str, str, str]]:
+        self.searched.append(("failures", since))
+        return [(one, "", "") for one in self.failed]
+
+
+THERE = ("calls", {"t1", "p1"})
+ALL, MENTIONS = ("calls", None), ("mentions", evidence._LAST_CALLS)
+KEPT = {"flags": {"kept_unknown": True}, "carried_from": 10, "carried": {"/a": {}}}
+
+
+@pytest.mark.parametrize(
+    "before, content, failures, asked, searched, missed",
+    [
+        (window(), content_with(), (), {}, [], ""),
+        (window(), content_with(), (), {"moved": True}, [THERE, MENTIONS], "t1 p1"),  # what was undone is left out
+        (window(), None, (), {"interrupted": True}, [ALL, MENTIONS], "t1 gone p1 p9"),
+        (
+            window(claims=[{**CLAIM, "offset": 0}]),
+            content_with(),
+            (),
+            {"interrupted": True},
+            [ALL, MENTIONS],
+            "t1 gone p1",
+        ),
+        (
+            window(flags={"scanned": 9}),
+            None,
+            ("x",),
+            {"failed": True},
+            [("failures", 9), ALL, MENTIONS],
+            "t1 gone p1 p9",
+        ),
+        (window(), None, (), {"failed": True}, [("failures", 0)], ""),
+        (window(), None, ("x",), {}, [], ""),  # nobody asked for failures
+        (None, content_with(), (), {}, [("failures", 0), THERE, MENTIONS], "t1 p1"),
+        (window(flags={"scanned": 0}), content_with(), (), {"compacted": True}, [MENTIONS], "p1"),
+        (window(suspect=10), content_with(20), (), {}, [ALL, MENTIONS], "t1 gone p1"),
+        (window(suspect=0), content_with(0), (), {}, [ALL, MENTIONS], "t1 gone p1"),
+        (window(suspect=10), content_with(5), (), {}, [], ""),
+        (window(**KEPT), content_with(20), (), {}, [THERE, MENTIONS], "t1 p1"),  # type: ignore[arg-type]
+        (window(**KEPT), content_with(5), (), {}, [], ""),  # type: ignore[arg-type]
+        (window(**{**KEPT, "flags": {}}), content_with(20), (), {}, [], ""),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_searched_for_missed_calls(
+    before: Window | None, content: Content | None, failures: tuple[str, ...], asked: dict[str, bool],
+    searched: list[tuple[str, Any]], missed: str,
+) -> None:  # fmt: skip
+    host = Searched(content, failures)
+    facts = look(batch(), before, host, **asked)
+    assert host.searched == searched and " ".join(tool.id for tool in facts.missed) == missed

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,6 +48,39 @@ def test_one_claim(evidence: Evidence, later: str, now: float, state: str) -> No
     assert bool(after.claims) == (state == "sent")
     assert ("/a" in after.pending) == (state == "lost")
     assert len(outcomes) == (state != "sent")
+
+
+def in_parts(*claims: dict[str, Any]) -> Window:
+    """A file of three parts, the first of which is confirmed; `claims` are open."""
+    record = {"parts": "kss", "hash": "d1", "reason": "why", "via": "tool_batch_finished", "batch": "t1", "at": 10.0}
+    return window(files={"/a": record}, claims=list(claims))
+
+
+def claim_of(id: int, part: int) -> dict[str, Any]:
+    return {
+        "id": id,
+        "via": "tool_batch_finished",
+        "batch": "t1",
+        "offset": 0,
+        "at": 10.0,
+        "items": [["/a", part, "d1", 3]],
+    }
+
+
+@pytest.mark.parametrize(
+    "evidence, parts, outcomes",
+    [
+        (Evidence({("/a", "d1", 2, 3)}, passed={2}), "kk.", [("confirmed", 2), ("lost", 3)]),
+        (Evidence(passed={1, 2}), "k..", [("lost", 2), ("lost", 3)]),
+        (Evidence(passed={1}, untrue={("/a", "d1")}), "...", [("lost", 0)]),  # all of them are sent again
+        (Evidence(passed={1}, untrue={("/a", "d2")}), "k.s", [("lost", 2)]),  # another state of the file
+        (Evidence({("/a", "d1", 2, 3)}, untrue={("/a", "d1")}), "kks", [("confirmed", 2)]),
+    ],
+)
+def test_parts_of_a_file(evidence: Evidence, parts: str, outcomes: list[tuple[str, int]]) -> None:
+    after, found = settle(in_parts(claim_of(1, 2), claim_of(2, 3)), evidence, batch("t2"), 11)
+    assert after.files["/a"]["parts"] == parts
+    assert [(one.result, one.part) for one in found] == outcomes and {one.parts for one in found} == {3}
 
 
 def test_without_records_what_was_printed_is_assumed() -> None:

@@ -51,6 +51,37 @@ def test_a_copy_is_apart() -> None:
     assert "/b" not in one and one != two
 
 
+def test_what_is_deleted_is_not_listed() -> None:
+    made = stored(Records.of("path", {"/a": {"hash": "1"}, "/b": {"hash": "2"}}))
+    del made["/a"]
+    assert list(made) == ["/b"] and "/a" not in made and not list(made.where("hash", "1"))
+
+
+def test_records_with_other_lines_and_the_same_changes_differ() -> None:
+    one, two = (stored(Records.of("path", {name: {"hash": "1"}})) for name in ("/a", "/b"))
+    assert one != two
+    one["/c"] = two["/c"] = {"hash": "3"}
+    assert one != two and one == one.copy()
+
+
+@pytest.mark.parametrize("most, turn, names", [(0, 0, "abc"), (2, 0, "a"), (2, 1, "bc"), (2, 2, "a"), (9, 1, "abc")])
+def test_a_column_in_turns(most: int, turn: int, names: str) -> None:
+    """The text begins with an empty line, which counts as one."""
+    made = stored(Records.of("path", {f"/{name}": {"stamp": name} for name in "abc"}))
+    assert "".join(value for _, value in made.column("stamp", most, turn)) == names
+
+
+def test_a_column_of_names_that_are_escaped() -> None:
+    made = stored(Records.of("path", {'/q"x': {"stamp": "1"}, "/plain": {"stamp": "2"}}))
+    assert dict(made.column("stamp")) == {'/q"x': "1", "/plain": "2"}
+
+
+@pytest.mark.parametrize("line", ["5", "[]", '["path"]', "null", '{"hash":"1"}', "{"])
+def test_a_line_that_is_no_record(line: str) -> None:
+    with pytest.raises(Broken):
+        Records("path", f"\n{line}", loads, dumps).items()
+
+
 def test_lines_that_did_not_change_are_not_touched() -> None:
     text = '\n{"path":"/a","odd":  "spacing"}\n{"path":"/b","hash":"2"}'
     made = Records("path", text, loads, dumps)
