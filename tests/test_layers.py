@@ -20,7 +20,8 @@ MAY: dict[str, set[str]] = {
     "frontmatter": set(),
     "digest": {"core"},
     "links": set(),
-    "world": {"core", "digest", "frontmatter", "links"},
+    "processes": set(),
+    "world": {"core", "digest", "frontmatter", "links", "processes"},
     "store": {"config", "core", "digest", "hotjson", "errors", "world"},
     "config": {"core", "digest", "hotjson", "configfile"},
     "configfile": {"config", "hotjson", "store"},
@@ -44,7 +45,7 @@ MAY: dict[str, set[str]] = {
         "recall",
         "terminals",
     },
-    "prune": {"hotjson", "world"},
+    "prune": {"hotjson", "processes", "world"},
     "hook": {"core", "errors", "hotjson", "config", "store", "hosts", "pipeline", "remembering", "world", "prune"},
 }
 COLD = {"cli", "simulate", "live"}

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -77,6 +78,29 @@ def test_a_compaction_of_the_second_one(clients: tuple[Client, Client]) -> None:
         sim.prompt("second again")
         second.box.idle(6)
         assert second.copies("# Commands\n") == 1
+
+
+def test_a_client_that_has_ended_is_no_second_terminal(make_box: Make) -> None:
+    """Even if nobody has asked how it ended: in a container without an init process, it stays in the process table."""
+    box = make_box()
+    ended = subprocess.Popen(["sleep", "120"])
+    first, second = Client(box, ended.pid), Client(box, os.getpid())
+    with first:
+        box.sim.start()
+        box.sim.prompt("go")
+        box.sim.read("one/f.py")
+        box.idle()
+    ended.kill()
+    os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)  # it stays in the table
+    with second:
+        box.sim.start("resume")
+        box.sim.prompt("again")
+        box.sim.read("one/f.py", "two/f.py")
+        box.idle()
+    ended.wait()
+    ledgers = list((Path(box.environ["HOME"]) / ".local/state/handbill").glob("*/.windows/*.jsonl"))
+    assert len(ledgers) == 1
+    assert_once(box, MAIN, "one", "two")
 
 
 def test_what_the_second_one_got_at_its_start(clients: tuple[Client, Client]) -> None:

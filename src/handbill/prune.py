@@ -90,7 +90,8 @@ def _alive(path: str) -> bool:
     if not path.endswith(".jsonl"):
         return False
     from handbill.hotjson import loads
-    from handbill.world import process_alive, read_all
+    from handbill.processes import is_running
+    from handbill.world import read_all
 
     handle = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
     try:
@@ -100,4 +101,4 @@ def _alive(path: str) -> bool:
     finally:
         posix.close(handle)
     pid = plain.get("pid") if isinstance(plain, dict) else None
-    return isinstance(pid, int) and pid > 1 and process_alive(pid)
+    return isinstance(pid, int) and pid > 1 and is_running(pid)

@@ -28,16 +28,6 @@ _ODD = bytes([*range(9), 11, 12, *range(13, 32), 127, 0xC2, 0xE2])
 _LARGE = 1 << 15  # bytes that a directory itself takes; a larger one has thousands of entries and is not listed
 
 
-def process_alive(process: int) -> bool:
-    try:
-        posix.kill(process, 0)
-    except (ProcessLookupError, OverflowError):  # the second: not a number that a process can have
-        return False
-    except PermissionError:
-        return True  # somebody else's
-    return True
-
-
 def _status(path: str) -> posix.stat_result | None:
     try:
         return posix.stat(path)
@@ -91,7 +81,9 @@ class World:
         time.sleep(seconds)
 
     def is_running(self, process: int) -> bool:
-        return process_alive(process)
+        from handbill.processes import is_running
+
+        return is_running(process)
 
     def random(self, below: int) -> int:
         return posix.urandom(1)[0] % below
@@ -234,17 +226,9 @@ class World:
         return status.st_size if status is not None else -1
 
     def proc(self, path: str) -> bytes:
-        """A small file of the kernel's, whose size is not known; empty: there is none."""
-        try:
-            handle = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
-        except (OSError, ValueError):
-            return b""
-        try:
-            return posix.read(handle, 1 << 16)
-        except OSError:
-            return b""
-        finally:
-            posix.close(handle)
+        from handbill.processes import read_kernel_file
+
+        return read_kernel_file(path)
 
     def tail(self, path: str, offset: int, most: int = 64 << 20) -> bytes | None:
         """The file from `offset` on (negative: that many bytes before the end); None without a file."""

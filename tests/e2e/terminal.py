@@ -180,7 +180,13 @@ class Terminal:
         return found[-1]
 
     def exit(self) -> None:
-        self.say("/exit")
+        """Until the client is gone: it goes on writing its record while it ends."""
+        self.type("/exit")
+        self.keys("Enter")
+        end = time.monotonic() + 60
+        while self.tmux("list-sessions"):
+            assert time.monotonic() < end, f"the client does not end:\n{self.screen()}"
+            time.sleep(0.1)
         self.close()
 
     def close(self) -> None:

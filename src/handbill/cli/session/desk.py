@@ -14,8 +14,9 @@ from handbill.core.event import MAIN
 from handbill.core.session import Holder, Refused, State, holder_of, released
 from handbill.errors import HandbillError
 from handbill.handlers.skills import skill_file
+from handbill.processes import is_running
 from handbill.store import sessions
-from handbill.world import World, process_alive
+from handbill.world import World
 
 _NAME = re.compile(r"[^\s./\\\0][^/\\\0\n]{0,199}")
 
@@ -189,7 +190,7 @@ def started(pid: int) -> str:
 
 
 def alive(holder: Holder) -> bool:
-    if not process_alive(holder.pid):
+    if not is_running(holder.pid):
         return False
     return not holder.started or started(holder.pid) == holder.started
 
