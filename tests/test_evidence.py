@@ -22,24 +22,13 @@ def test_a_claim_is_lost_only_after_the_client_had_time_to_write(now: float, pas
     assert evidence.proof_in(content, window(claims=[claim]), now, records=True).passed == passed
 
 
-@pytest.mark.parametrize("mark, passed", [("p1", False), ("p0", True)])
-def test_an_event_does_not_pass_a_suspicion_by_its_own_mark(mark: str, passed: bool) -> None:
-    suspected = window(suspect=0, flags={"suspect_mark": mark}, transcript="/t")
-    event = Event(PROMPT_SUBMITTED, "s", project="/p", cwd="/p", transcript="/t", raw={"prompt_id": "p1"})
-    host = SimpleNamespace(window_now=lambda *_, **__: Content())
-    asked = SimpleNamespace(compacted=False, moved=False, missed=False)
-    facts = evidence.Facts(epochs.GO_ON)
-    world = DictWorld({"/t": '{"promptId":"p0"}\n{"promptId":"p1"}\n'})
-    evidence._look_back(facts, event, suspected, host, world, asked)  # type: ignore[arg-type]
-    assert facts.passed_suspicion is passed
-
-
 ROW = '{"type":"system","subtype":"compact_boundary"}\n'
 
 
 @pytest.mark.parametrize(
     "suspect, flags, transcript, expected",
     [
+        (0, {}, f"{ROW}two\n", 0),
         (4, {}, "one\ntwo\n", 8),  # not recorded yet: behind what is there now
         (4, {}, f"one\n{ROW}two\n", 4),  # the hook was slow
         (4, {}, f"one\n{ROW}{ROW}", 4 + len(ROW)),

@@ -147,30 +147,6 @@ def test_an_event_without_a_transcript() -> None:
     assert look(Event(PROMPT_SUBMITTED, "s"), window(), Host(Content())).size == 0
 
 
-@pytest.mark.parametrize(
-    "values, recorded, since, at",
-    [
-        ({"suspect": 0}, [40], [0], 40),
-        ({"suspect": 7}, [40, 60], [7], 60),
-        ({"suspect": 7}, [], [7], -1),
-        ({"suspect": -1}, [40], [], -1),  # it was not announced
-        ({"suspect": 7, "flags": {epochs.DUE: 3}}, [40], [3], -1),  # that is the one before
-        ({"suspect": 7, "flags": {epochs.DUE: 3}}, [40, 60], [3], 60),
-    ],
-)
-def test_where_a_compaction_is_recorded(values: dict[str, Any], recorded: list[int], since: list[int], at: int) -> None:
-    asked: list[int] = []
-
-    def compactions_since(event: Event, world: object, offset: int) -> list[int]:
-        asked.append(offset)
-        return recorded
-
-    host = Host(Content())
-    host.__dict__["compactions_since"] = compactions_since
-    facts = look(start("compact"), window(**values), host)
-    assert (facts.recorded_at, asked) == (at, since)
-
-
 PROMPT = Event(PROMPT_SUBMITTED, "s", transcript="/t", raw={"prompt_id": "p1"})
 
 
@@ -211,25 +187,6 @@ def test_the_mark_of_a_suspicion(suspect: int, flags: dict[str, Any], event: Eve
     after = evidence.doubted(before, event)
     assert after.flags.get("suspect_mark") == mark
     assert (after is before) == (mark == flags.get("suspect_mark"))
-
-
-@pytest.mark.parametrize(
-    "read, event, then",
-    [
-        (epochs.FRESH, batch(), window()),  # another event has begun it meanwhile
-        (epochs.GO_ON, start("startup"), window()),
-        (epochs.CONTINUED, batch(), window()),
-        (epochs.ADOPT, batch(), window()),
-        (epochs.COMPACT, batch(), window()),
-        (epochs.AUDIT, batch(), window()),
-        (epochs.WAIT, start("startup"), None),
-        (epochs.SUSPECT, start("compact"), window()),
-    ],
-)
-def test_facts_that_a_newer_window_has_overtaken(read: str, event: Event, then: Window | None) -> None:
-    facts = evidence.Facts(read)
-    after, outcomes = evidence.apply(facts, event, then, Host(Content()), 100.0)  # type: ignore[arg-type]
-    assert after is then and outcomes == []
 
 
 CLAIM = {"id": 1, "batch": "t1", "offset": 5 << 20, "at": 1.0, "items": []}

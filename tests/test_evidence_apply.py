@@ -1,0 +1,267 @@
+"""What follows from the facts, for the window as it is by then: another process may have changed it meanwhile."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from handbill import evidence
+from handbill.core import epochs
+from handbill.core.content import Content
+from handbill.core.event import COMPACTING, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED, Event, Tool
+from handbill.core.receipts import UNRECORDED
+from handbill.core.window import Window
+from makers import window
+
+DIGEST = "0" * 16
+TITLE = ("/a", DIGEST, 1, 1)
+RULES = "/p/one/.directives/AGENTS.md"
+NOW = 100.0
+
+
+def record(**values: Any) -> dict[str, Any]:
+    return {
+        "inode": "1:1", "hash": DIGEST, "chars": 5, "reason": "why", "at": 1.0, "via": TOOL_BATCH_FINISHED,
+        "batch": "t1", "parts": "k", "stamp": "1:1", **values,
+    }  # fmt: skip
+
+
+def event(kind: str = TOOL_BATCH_FINISHED, **values: Any) -> Event:
+    tools = [Tool("Bash", "t9")] if kind == TOOL_BATCH_FINISHED else []
+    return Event(kind, "s", project="/p", cwd="/p", transcript="/t", tools=tools, **values)
+
+
+def start(source: str, **values: Any) -> Event:
+    return event(SESSION_STARTED, source=source, **values)
+
+
+def facts(chapter: str, **values: Any) -> evidence.Facts:
+    made = evidence.Facts(chapter)
+    for name, value in values.items():
+        setattr(made, name, value)
+    return made
+
+
+def content(*titles: tuple[str, str, int, int], boundary: int = -1, **values: Any) -> Content:
+    made = Content()
+    made.blocks, made.boundary = dict.fromkeys(titles, 5), boundary
+    for name, value in values.items():
+        setattr(made, name, value)
+    return made
+
+
+def apply(
+    known: evidence.Facts, about: Event, before: Window | None, *, records: bool = True, survive: bool = True
+) -> tuple[Window | None, list[tuple[str, str]]]:
+    host = SimpleNamespace(agents_survive=lambda _: survive, records_injections=lambda _: records)
+    after, outcomes = evidence.apply(known, about, before, host, NOW)  # type: ignore[arg-type]
+    return after, [(one.path, one.result) for one in outcomes]
+
+
+def test_facts_of_an_event_that_has_read_nothing() -> None:
+    made = evidence.Facts(epochs.GO_ON)
+    assert (made.size, made.scanned, made.recorded_at, made.boundary_from) == (0, 0, -1, -1)
+    assert made.readable and not made.whole_content and not made.passed_suspicion and not made.missed_mark
+
+
+@pytest.mark.parametrize(
+    "read, about, then",
+    [
+        (epochs.FRESH, event(), window()),  # another event has begun it meanwhile
+        (epochs.CONTINUED, event(), window()),
+        (epochs.ADOPT, event(), window()),
+        (epochs.COMPACT, event(), window()),
+        (epochs.AUDIT, event(), window()),
+        (epochs.GO_ON, start("startup", client=7), window(client=5)),  # nothing was read for a beginning
+        (epochs.GO_ON, start("compact"), window()),
+        (epochs.GO_ON, event(), None),
+        (epochs.GO_ON, event(SUBAGENT_STARTED), None),
+        (epochs.WAIT, start("startup"), None),
+        (epochs.SUSPECT, start("compact"), window()),
+    ],
+)
+def test_facts_that_do_not_fit_the_window_change_nothing(read: str, about: Event, then: Window | None) -> None:
+    after, outcomes = apply(facts(read, content=Content(), size=9), about, then)
+    assert after is then and outcomes == []
+
+
+@pytest.mark.parametrize(
+    "read, survive, left",
+    [(epochs.CONTINUED, False, ["/a"]), (epochs.CONTINUED, True, ["/a", "/b"]), (epochs.GO_ON, False, ["/a", "/b"])],
+)
+def test_a_subagent_that_is_continued(read: str, survive: bool, left: list[str]) -> None:
+    before = window(files={"/a": record(via=SUBAGENT_STARTED), "/b": record()}, touched={"/p": []})
+    after, _ = apply(facts(read), event(SUBAGENT_STARTED), before, survive=survive)
+    assert after is not None and list(after.files) == left
+
+
+@pytest.mark.parametrize("shown, held", [(content(TITLE), True), (None, False)])
+def test_a_window_that_was_not_known(shown: Content | None, held: bool) -> None:
+    after, outcomes = apply(facts(epochs.ADOPT, content=shown, scanned=9), event(), None)
+    assert after is not None and after.holds("/a") is held and after.flags["scanned"] == 9 and outcomes == []
+
+
+@pytest.mark.parametrize("recorded_at, offset", [(-1, 77), (0, 0), (5, 5)])
+@pytest.mark.parametrize("before", [None, Window("s", "main", "claude-code", 1.0), window(files={"/a": record()})])
+def test_a_compaction(before: Window | None, recorded_at: int, offset: int) -> None:
+    """Of a window that was not known, the transcript says what was there."""
+    known = facts(epochs.COMPACT, recorded_at=recorded_at, size=77, content=content(TITLE))
+    after, _ = apply(known, start("compact"), before)
+    assert after is not None and after.epoch == 1 and list(after.carried) == ["/a"] and after.carried_from == offset
+
+
+def test_a_compaction_of_a_window_without_a_transcript() -> None:
+    after, _ = apply(facts(epochs.COMPACT), start("compact"), None)
+    assert after is not None and not after.carried
+
+
+def test_a_resume_without_a_transcript_keeps_what_is_known() -> None:
+    before = window(files={"/a": record()}, client=5)
+    after, outcomes = apply(facts(epochs.AUDIT), start("resume", client=7), before)
+    assert after is not None and after.client == 7 and after.files == before.files and outcomes == []
+
+
+@pytest.mark.parametrize(
+    "parts, shown, outcomes",
+    [
+        ("s", [TITLE], [("/a", "confirmed")]),
+        ("s", [], [("/a", "lost")]),
+        ("k", [TITLE], []),
+        ("k", [], [("/a", "lost")]),
+    ],
+)
+def test_outcomes_of_a_resume(parts: str, shown: list[Any], outcomes: list[tuple[str, str]]) -> None:
+    before = window(files={"/a": record(parts=parts)}, pending={"/waits": "why"})
+    after, found = apply(facts(epochs.AUDIT, content=content(*shown), scanned=9), start("resume"), before)
+    assert found == outcomes and after is not None and after.flags["scanned"] == 9
+
+
+def test_a_compaction_that_is_announced() -> None:
+    after, _ = apply(facts(epochs.GO_ON, size=40), event(COMPACTING, trigger="auto"), window())
+    assert after is not None and after.suspect == 40 and after.flags["compacting"] == "auto"
+
+
+@pytest.mark.parametrize(
+    "values, boundary, boundary_from, compacted",
+    [
+        ({"suspect": 10}, 20, -1, True),
+        ({"suspect": 0}, 0, -1, True),
+        ({"suspect": 10}, 9, -1, False),
+        ({"suspect": -1}, 20, -1, False),
+        ({}, 5, 5, True),  # its event never reached us
+        ({}, 5, 0, True),
+        ({}, 4, 5, False),
+        ({"flags": {epochs.BOUNDARY: 20}}, 20, 5, False),  # known
+        ({"flags": {epochs.BOUNDARY: 20}, "suspect": 10}, 20, 5, True),
+    ],
+)
+def test_a_compaction_that_the_transcript_shows(
+    values: dict[str, Any], boundary: int, boundary_from: int, compacted: bool
+) -> None:
+    before = window(files={"/a": record()}, **values)
+    known = facts(epochs.GO_ON, content=content(boundary=boundary), boundary_from=boundary_from)
+    after, _ = apply(known, event(), before)
+    assert after is not None and after.epoch == compacted and after.holds("/a") is not compacted
+    assert after.suspect == (-1 if compacted else before.suspect)
+    if compacted:
+        assert after.flags[epochs.BOUNDARY] == boundary
+
+
+@pytest.mark.parametrize("suspect, passed, left", [(4, True, -1), (4, False, 4), (-1, True, -1)])
+def test_a_suspicion_that_is_gone(suspect: int, passed: bool, left: int) -> None:
+    before = window(suspect=suspect)
+    after, _ = apply(facts(epochs.GO_ON, passed_suspicion=passed), event(), before)
+    assert after is not None and after.suspect == left and (after is before) == (suspect == left)
+
+
+@pytest.mark.parametrize(
+    "shown, readable, compacted_at, kept",
+    [
+        (content(TITLE, boundary=10), True, 1.0, True),
+        (content(boundary=10), True, 1.0, False),
+        (content(TITLE, boundary=9), True, 1.0, None),  # of the one before
+        (None, True, 1.0, None),
+        (None, False, 1.0, False),  # it will never be known
+        (None, False, NOW, None),  # it may still be written
+    ],
+)
+def test_what_a_compaction_kept(shown: Content | None, readable: bool, compacted_at: float, kept: bool | None) -> None:
+    before = window(carried={"/a": record()}, carried_from=10, flags={"compacted": compacted_at})
+    after, _ = apply(facts(epochs.GO_ON, content=shown, readable=readable), event(), before)
+    assert after is not None and bool(after.carried) is (kept is None) and after.holds("/a") is bool(kept)
+    assert (after is before) == (kept is None)
+
+
+@pytest.mark.parametrize("readable", [True, False])
+def test_nothing_is_judged_where_nothing_was_carried(readable: bool) -> None:
+    before = window(flags={"compacted": 1.0})
+    shown = content(boundary=5, files={RULES}) if readable else None
+    after, _ = apply(facts(epochs.GO_ON, content=shown, readable=readable), event(), before)
+    assert after is before
+
+
+@pytest.mark.parametrize(
+    "whole, records, carried, outcomes",
+    [
+        (True, True, False, [("/gone", "lost")]),
+        (False, True, False, []),
+        (True, False, False, []),  # this client records nothing
+        (True, True, True, []),  # a compaction comes first
+    ],
+)
+def test_a_rewind(whole: bool, records: bool, carried: bool, outcomes: list[tuple[str, str]]) -> None:
+    more = {"carried": {"/c": record()}, "carried_from": 50} if carried else {}
+    before = window(files={"/gone": record()}, **more)
+    known = facts(epochs.GO_ON, content=content(TITLE, calls=["t9"]), whole_content=whole)
+    after, found = apply(known, event(), before, records=records)
+    assert after is not None and found == outcomes
+    assert (after.epoch, after.holds("/gone"), after.holds("/a")) == (
+        (1, False, True) if outcomes else (0, True, False)
+    )
+
+
+@pytest.mark.parametrize("answered, lost", [({"t1"}, True), (set(), False)])
+def test_an_old_claim_is_lost_only_if_the_record_went_past_it(answered: set[str], lost: bool) -> None:
+    claim = {"id": 1, "batch": "t1", "offset": 50, "at": 1.0, "items": [["/a", 1, DIGEST, 1]]}
+    before = window(files={"/a": record(parts="s")}, claims=[claim])
+    shown = content(("/other", DIGEST, 1, 1), calls=["t1"], answered=answered)
+    after, found = apply(facts(epochs.GO_ON, content=shown), event(), before)
+    assert found == ([("/a", "lost")] if lost else []) and after is not None and bool(after.claims) is not lost
+
+
+@pytest.mark.parametrize("shown, failed, understood", [([TITLE], False, True), ([], True, True), ([], False, False)])
+def test_a_record_in_a_form_that_we_know(shown: list[Any], failed: bool, understood: bool) -> None:
+    proof = evidence.proof_in(content(*shown), window(), NOW, records=True, failed=failed)
+    assert proof.understood is understood
+
+
+@pytest.mark.parametrize(
+    "scanned, before, after", [(0, {}, None), (9, {}, 9), (9, {"scanned": 9}, 9), (8, {"scanned": 9}, 9)]
+)
+def test_how_far_the_transcript_was_searched(scanned: int, before: dict[str, int], after: int | None) -> None:
+    known = window(flags=before)
+    then, _ = apply(facts(epochs.GO_ON, scanned=scanned), event(), known)
+    assert (
+        then is not None and then.flags.get("scanned") == after and (then is known) == (before.get("scanned") == after)
+    )
+
+
+@pytest.mark.parametrize(
+    "before, after, told",
+    [
+        (None, None, False),
+        (window(), window(), False),
+        (None, window(flags={UNRECORDED: True}), True),
+        (window(), window(flags={UNRECORDED: True}), True),
+        (window(flags={UNRECORDED: True}), window(flags={UNRECORDED: True}), False),  # once
+    ],
+)
+def test_the_person_is_told_once_that_receipts_are_impossible(
+    before: Window | None, after: Window | None, told: bool
+) -> None:
+    traces: list[tuple[str, ...]] = []
+    turn = SimpleNamespace(trace=lambda *words: traces.append(words), message="")
+    evidence.warn_if_unrecorded(turn, before, after)  # type: ignore[arg-type]
+    assert bool(traces) is told
