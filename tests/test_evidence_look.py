@@ -205,6 +205,7 @@ CLAIM = {"id": 1, "batch": "t1", "offset": 5 << 20, "at": 1.0, "items": []}
         ({"suspect": 0}, {}, [{"since": 0, "marks": ()}]),
         ({"flags": {"scanned": 5 << 20}}, {"compacted": True}, [{"since": 3 << 20, "marks": ()}]),
         ({"flags": {"scanned": 9}}, {"compacted": True}, [{"since": 0, "marks": ()}]),
+        ({}, {"compacted": True}, [{"since": 0, "marks": ()}]),
         ({"flags": {"scanned": 5 << 20}}, {}, []),
         ({"claims": [CLAIM]}, {"moved": True}, [{"marks": ()}]),
         ({}, {"missed": True}, [{"marks": ()}]),
@@ -218,7 +219,7 @@ def test_how_far_back_an_event_looks(
     facts = look(batch(), window(**values), host, **asked)
     assert host.reads == reads
     assert facts.whole_content == any("since" not in how for how in reads)
-    assert facts.boundary_from == (values["flags"]["scanned"] if asked.get("compacted") else -1)
+    assert facts.boundary_from == (values.get("flags", {}).get("scanned", 0) if asked.get("compacted") else -1)
     assert facts.readable
 
 
