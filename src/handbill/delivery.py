@@ -14,7 +14,7 @@ from handbill.core.sheet import Refusal, Sheet
 from handbill.core.window import LINKED, NAMED_BY, PASSING, SEEDING, see
 from handbill.digest import digest_of
 from handbill.errors import StateUnwritable
-from handbill.turn import Answer
+from handbill.turn import MOST_SECONDS, Answer, attempt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
     gate = plan.verdict == BLOCK
     own = _own_pages(turn)
     sheets = {**_sheets(turn, current), **own} if room and current is not None else {}
-    named = _named(turn, current, sheets)
+    named = attempt(turn, "references", _named, turn, current, sheets) or {}
     moved = _moved(turn, current, sheets)
     remains = _remains(turn, current) if room and current is not None and current.epoch else None
     offset = max(turn.world.size(event.transcript), 0) if event.transcript else 0
@@ -177,11 +177,14 @@ def _own_pages(turn: Turn) -> dict[str, Sheet | Refusal]:
 def _sheets(turn: Turn, current: Window) -> dict[str, Sheet | Refusal]:
     """Everything that may be granted, read before the claim."""
     found: dict[str, Sheet | Refusal] = {}
-    size = 0
+    size, started = 0, turn.world.spent()
     asked = [want.path for want in turn.plan.wants if not want.text]
     for path in [*current.pending, *asked, *turn.plan.stale]:
         if len(found) >= _MOST_READ or size >= _MOST_TEXT:
             break  # far more than one event can carry: the rest waits unread
+        if MOST_SECONDS and turn.world.spent() - started > MOST_SECONDS:
+            turn.trace(f"{path}: reading files took too long", "look for links that lead through many folders")
+            break
         if path not in found and (path in turn.plan.stale or not current.holds(path)):
             permitted = path in turn.plan.permits or path in current.flags.get("permits", ())
             found[path] = sheet = turn.world.load(path, permitted=permitted)

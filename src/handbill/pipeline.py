@@ -23,7 +23,7 @@ from handbill.core.records import Broken
 from handbill.core.window import DOUBTFUL, SHARED, Window
 from handbill.errors import CorruptState
 from handbill.handlers.table import HANDLERS, applies, handler
-from handbill.turn import Answer, Asked, Turn
+from handbill.turn import Answer, Asked, Turn, attempt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,12 +51,8 @@ def run(event: Event, host: ModuleType, store: Store, world: World, config: Conf
 
 def _run(turn: Turn) -> Answer:
     event, store = turn.event, turn.store
-    event.terminal, event.notices, event.tasks, turn.plan = (
-        "",
-        [],
-        [],
-        Plan(),
-    )  # it may be the second try, with a rebuilt ledger
+    event.terminal, event.notices, event.tasks = "", [], []  # it may be the second try, with a rebuilt ledger
+    turn.plan, turn.broken = Plan(), False
     window = _own_window(turn)
     if event.kind in (TOOL_CALLED, STOPPING):
         return _gated(turn, window)
@@ -100,8 +96,8 @@ def _run(turn: Turn) -> Answer:
         answer = deliver(turn, current, turn.host.CAP if channel else 0)
     if turn.facts is not None:
         _settle_marks(turn, turn.facts)
-    if turn.plan.unfinished:
-        store.note_missed(event.window)
+    if turn.plan.unfinished and store.note_missed(event.window) and turn.broken:
+        answer.message = answer.message or "A part of a hook failed. See: engine doctor"
     if turn.plan.taken or turn.plan.keep:
         from handbill.remembering import write_down
 
@@ -153,7 +149,9 @@ def _find_added(turn: Turn, window: Window | None) -> None:
     paths = [path for tool in event.tools for path in (*tool.files, *tool.places)]
     if not all(any(under(path, root) for root in known) for path in paths):
         before = window.flags.get(_ADDED) if window is not None else None
-        event.added, after = turn.host.added_directories(event, turn.world, turn.config.home, before)
+        ask = turn.host.added_directories
+        found = attempt(turn, "added directories", ask, event, turn.world, turn.config.home, before)
+        event.added, after = found or ([], {"to": 0})
         if after["to"] - (before["to"] if before else 0) > _READ_AGAIN:
             turn.plan.flags[_ADDED] = after  # else it is as quick to read it again as to write this down
 
@@ -274,9 +272,10 @@ def decide(turn: Turn, window: Window) -> Plan:
     plan = Plan()
     for name in HANDLERS.get(turn.event.kind, ()):
         if applies(name, turn.event, window):
-            plan.add(handler(name)(turn.event, window, turn.world, turn.config))
+            plan.add(attempt(turn, name, handler(name), turn.event, window, turn.world, turn.config))
             if plan.verdict == BLOCK:
                 break  # one reason at a time: the others have their turn when the call is made again
+    plan.unfinished = plan.unfinished or turn.broken
     return plan
 
 

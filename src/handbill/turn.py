@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from handbill.core.plan import Plan
-from handbill.errors import trace_line
+from handbill.core.records import Broken
+from handbill.errors import HandbillError, describe, trace_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import ModuleType
-    from typing import Any
+    import signal as _signal
+    from collections.abc import Callable
+    from types import FrameType, ModuleType
+    from typing import Any, TypeVar
 
     from handbill.config import Config
     from handbill.core.claim import Claim
@@ -17,6 +20,50 @@ if TYPE_CHECKING:
     from handbill.evidence import Facts
     from handbill.store.api import Store
     from handbill.world import World
+
+    T = TypeVar("T")
+else:
+    import _signal  # without the names that `signal` makes of it, which take long to load
+
+MOST_SECONDS = 0.6  # of the processor, for one piece of work that a project's files decide about; 0: no limit
+
+
+class TookTooLong(BaseException):
+    """Not an Exception: nothing on the way may take it for a fault of its own."""
+
+
+def attempt(turn: Turn, name: str, work: Callable[..., T], *arguments: Any) -> T | None:
+    """Its answer. If it fails, the rest of the event goes on: a project's gate cannot cost the standards."""
+    try:
+        return limited(work, *arguments)
+    except (HandbillError, Broken):
+        raise  # of our own state, which concerns the whole event
+    except TookTooLong:
+        turn.trace(f"{name}: this took too long and was left out", "look for circular links and very large settings")
+    except Exception as error:
+        turn.trace(f"{name}: {describe(error)}", "the rest was delivered, and the next event tries again")
+    turn.broken = True
+    return None
+
+
+def limited(work: Callable[..., T], *arguments: Any) -> T:
+    """Its answer. Whatever a page or a setting contains, it cannot take the time of what else is to be delivered."""
+    try:
+        before = _signal.signal(_signal.SIGPROF, _stop) if MOST_SECONDS else None
+    except ValueError:  # only the first thread of a process can be interrupted; a hook has no other
+        before = None
+    if before is None:
+        return work(*arguments)
+    _signal.setitimer(_signal.ITIMER_PROF, MOST_SECONDS)
+    try:
+        return work(*arguments)
+    finally:
+        _signal.setitimer(_signal.ITIMER_PROF, 0)
+        _signal.signal(_signal.SIGPROF, before)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise TookTooLong
 
 
 class Asked:
@@ -53,6 +100,7 @@ class Turn:
 
     __slots__ = (
         "asked",
+        "broken",
         "config",
         "event",
         "facts",
@@ -77,6 +125,7 @@ class Turn:
         self.plan = Plan()
         self.asked = Asked()
         self.facts: Facts | None = None
+        self.broken = False  # a handler failed, and the others went on
         self.has_session = False  # this window works on a session
         self.opened = ""  # new-window, new-epoch: what the log needs to count copies per window
         self.outcomes: list[Outcome] = []

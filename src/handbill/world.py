@@ -21,8 +21,7 @@ _DIRECTORY, _REGULAR = 0o040000, 0o100000
 _KIND = 0o170000
 
 
-# Control characters, and the first bytes of those beyond ASCII (C1, marks that turn text around).
-_ODD = bytes([*range(9), 11, 12, *range(13, 32), 127, 0xC2, 0xE2])
+_CONTROL = bytes([*range(9), 11, 12, *range(13, 32), 127])
 
 
 _LARGE = 1 << 15  # bytes that a directory itself takes; a larger one has thousands of entries and is not listed
@@ -38,6 +37,11 @@ def _status(path: str) -> posix.stat_result | None:
 def _is_below(path: str, root: str) -> bool:
     first, anywhere, last = root.partition(ANYWHERE)
     return under(path, first) and (not anywhere or f"/{last}/" in path[len(first) :])
+
+
+def _real_root(root: str) -> str:
+    first, anywhere, last = root.partition(ANYWHERE)
+    return _real_path(first) + anywhere + last
 
 
 def _is_rule(path: str) -> bool:
@@ -79,6 +83,10 @@ class World:
 
     def pause(self, seconds: float) -> None:
         time.sleep(seconds)
+
+    def spent(self) -> float:
+        """Seconds of the processor's time."""
+        return time.process_time()
 
     def is_running(self, process: int) -> bool:
         from handbill.processes import is_running
@@ -143,7 +151,7 @@ class World:
         try:
             real = _real_path(path)
             if not permitted and not self._allowed(real) and not self._stays(path, real):
-                return Refusal(path, f"leads out of the project and the libraries (to {real})")
+                return Refusal(path, "leads out of the project and the libraries")
             from handbill.core.private import is_private
 
             if not permitted and is_private(real):
@@ -156,7 +164,7 @@ class World:
 
     def _allowed(self, real: str) -> bool:
         if not self._roots:
-            self._roots = tuple({*self._given, *map(_real_path, self._given)})
+            self._roots = tuple({*self._given, *map(_real_root, self._given)})
         return any(_is_below(real, root) for root in self._roots)
 
     def _stays(self, path: str, real: str) -> bool:
@@ -183,7 +191,7 @@ class World:
         except UnicodeDecodeError:
             return Refusal(path, "is not UTF-8 text")
         text = text.removeprefix("\ufeff").replace("\r\n", "\n").strip("\n")
-        if len(data.translate(None, _ODD)) < len(data):
+        if not data.isascii() or len(data.translate(None, _CONTROL)) < len(data):
             from handbill.core.pack import harmless
 
             text = harmless(text)  # a client may show it on a terminal

@@ -16,6 +16,8 @@ from handbill.hotjson import loads
 from handbill.links import real_path
 from handbill.store.disk import make_private_directory, replace
 
+_SYSTEM = {f"{place}/{name}" for place in ("", "/usr", "/usr/local") for name in ("bin", "sbin")}
+
 Installed = dict[str, dict[str, str]]  # settings file -> {"interpreter", "folder"}
 
 
@@ -51,7 +53,20 @@ def search_path(project: str) -> list[str]:
     return [
         folder for folder in folders
         if os.path.isabs(folder) and resolved(folder) and not any(is_inside(folder, one) for one in untrusted)
+        and not any(_is_brought_by_a_folder_around(resolved(folder), one) for one in (project, os.getcwd()))
     ]  # fmt: skip
+
+
+def _is_brought_by_a_folder_around(programs: str, project: str) -> bool:
+    """Are they the `bin`, `.venv/bin` or `node_modules/.bin` of a folder that the project is in?
+
+    The root of an unpacked archive has no mark.
+    """
+    if programs in _SYSTEM:
+        return False
+    home = os.path.realpath(os.path.expanduser("~"))
+    around = {os.path.dirname(programs), os.path.dirname(os.path.dirname(programs))} - {"/", home}
+    return any(is_inside(project, folder) for folder in around)
 
 
 def find_program(name: str, project: str) -> str:

@@ -147,7 +147,8 @@ def _why_not(path: str, place: Place, world: World, *, delivered: bool) -> Itera
         return
     sheet = world.load(path)
     if isinstance(sheet, Refusal):
-        yield f"it {sheet.why}"
+        real = world.real(path)
+        yield f"it {sheet.why}" + (f" (its links lead to {real})" if real not in ("", path) else "")
         return
     folder = os.path.dirname(path)
     level = os.path.dirname(folder) if os.path.basename(folder) == ".directives" else folder

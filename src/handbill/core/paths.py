@@ -29,7 +29,7 @@ def name(path: str) -> str:
     return path[path.rfind("/") + 1 :]
 
 
-ANYWHERE = "/…/"  # in a root: any folders may stand there
+ANYWHERE = "/\0/"  # in a root: any folders may be there; no path that exists can contain it
 
 
 def under(path: str, root: str) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from handbill.core.paths import parent, under
-from handbill.core.refs import FOLDERS, candidates
+from handbill.core.refs import candidates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from handbill.config import Config
     from handbill.world import World
 
@@ -16,14 +18,19 @@ def page(name: str, referring: str, world: World, config: Config) -> str:
 
     Up from there to its root, then the project's own, then the user's library, then the shipped one.
     """
+    for path in _places(name, referring, config):
+        if world.is_file(path):
+            return path
+    return ""
+
+
+def _places(name: str, referring: str, config: Config) -> Iterator[str]:
+    """Where its file may be, the nearest place first."""
     start, stop = _walk(parent(referring), config)
     libraries = config.libraries
     if stop != config.project:
         libraries = (f"{config.project}/.directives", *libraries)
-    for path in candidates(name, start, stop, libraries):
-        if world.is_file(path):
-            return path
-    return ""
+    return candidates(name, start, stop, libraries)
 
 
 MANY = 20  # with more names, folders are listed instead of asking for each file
@@ -33,12 +40,19 @@ def pages(names: list[str], referring: str, world: World, config: Config) -> lis
     """The files of several names, in their order; those that there are none of are left out."""
     if len(names) <= MANY:
         return [path for path in (page(name, referring, world, config) for name in names) if path]
-    start, stop = _walk(parent(referring), config)
-    kinds = {name.partition("_")[0]: name for name in names}
-    folders = {parent(path) for name in kinds.values() for path in candidates(name, start, stop, config.libraries)}
-    folders |= {f"{config.project}/.directives/{folder}" for folder in FOLDERS.values()}
-    there = {file.removesuffix(".md") for folder in folders for file in world.names(folder)}
-    return [path for name in names if name in there and (path := page(name, referring, world, config))]
+    folders: dict[str, list[tuple[str, set[str]]]] = {}  # kind of page -> its folders, with what is in them
+    listed: dict[str, set[str]] = {}
+    found = []
+    for name in names:
+        kind = name.partition("_")[0]
+        if kind not in folders:
+            places = [parent(path) for path in _places(name, referring, config)]
+            listed.update({place: set(world.names(place)) for place in places if place not in listed})
+            folders[kind] = [(place, listed[place]) for place in places if listed[place]]
+        file = f"{name}.md"
+        paths = (f"{place}/{file}" for place, there in folders[kind] if file in there)
+        found.append(next(filter(world.is_file, paths), ""))
+    return [path for path in found if path]
 
 
 def _walk(start: str, config: Config) -> tuple[str, str]:

@@ -38,8 +38,8 @@ def root_of(directory: str, world: World, config: Config, added: Collection[str]
         own = [root for root in added if not any(under(place, world.real(root)) for place in holds)]
         homes = (config.user_library, *config.allowed, *own)
         root = next((home for home in homes if under(directory, home)), "") or _worktree(directory, "/", world, config)
-    # a project's settings speak for itself and its worktrees, not for directories that the user added
-    is_its_own = under(directory, config.project) or not any(under(directory, home) for home in added)
+    # a project's settings speak for itself and its worktrees, not for directories that the user added or allowed
+    is_its_own = under(directory, config.project) or root not in (config.user_library, *config.allowed, *added)
     excluded = root and is_its_own and any(part in config.excluded for part in below(directory, root))
     return "" if excluded else root
 

@@ -24,6 +24,7 @@ from handbill.hosts.claude_rows import (
     record_of,
     typed_in,
 )
+from handbill.hosts.claude_skills import folder_in, is_called, names_called, put_back
 from handbill.hosts.claude_tools import is_denial
 
 TYPE_CHECKING = False
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 _CUT = "<persisted-output>"
 _BOUNDARY = b'"compact_boundary"'
-_SKILL = "Base directory for this skill: "
 _COMMAND = ("<command-name>", "</command-name>")  # around what the user typed after the slash
 _STARTS = ("SessionStart", "SubagentStart")
 _TYPED_COMMAND = ("<command-name>", "<command-message>")
@@ -176,10 +176,10 @@ def _take(row: Row, found: Content, number: int, at: int) -> None:
     texts = [block.get("text") for block in blocks_of(row)] if row.get("type") == "user" else []
     for text in typed_in(row):
         if text.lstrip().startswith(_TYPED_COMMAND) and _COMMAND[0] in text:
-            found.commands.add(text.partition(_COMMAND[0])[2].partition(_COMMAND[1])[0].lstrip("/").rpartition(":")[2])
-    found.commands.update(_skills_called(row))
-    found.skills += [folder for folder in map(_skill_in, texts) if folder.rpartition("/")[2] in found.commands]
-    found.skills += filter(None, map(_skill_in, _skills_again(row)))
+            found.commands.add(text.partition(_COMMAND[0])[2].partition(_COMMAND[1])[0].lstrip("/"))
+    found.commands.update(names_called(row))
+    found.skills += [folder for folder in map(folder_in, texts) if is_called(folder, found.commands)]
+    found.skills += filter(None, map(folder_in, put_back(row)))
 
 
 def _note_texts(found: Content, call: str, texts: dict[Title, str]) -> None:
@@ -191,24 +191,6 @@ def _note_texts(found: Content, call: str, texts: dict[Title, str]) -> None:
             found.same.pop((call, title), None)  # the text itself came later, under the same title
         if title[3] > 1:
             found.parts[title] = body
-
-
-def _skill_in(text: object) -> str:
-    return text[len(_SKILL) :].partition("\n")[0] if isinstance(text, str) and text.startswith(_SKILL) else ""
-
-
-def _skills_called(row: Row) -> list[str]:
-    """Names of the skills that the model called: another text may pretend to be the body of one."""
-    inputs = [call.get("input") for call in calls_in(row) if call.get("name") == "Skill"]
-    names = [values.get("skill") for values in inputs if isinstance(values, dict)]
-    return [name.rpartition(":")[2] for name in names if isinstance(name, str)]
-
-
-def _skills_again(row: Row) -> list[object]:
-    """Skills that the client puts back after a compaction."""
-    attachment = attachment_of(row)
-    skills = attachment.get("skills") if attachment.get("type") == "invoked_skills" else ()
-    return [one.get("content") for one in skills if isinstance(one, dict)] if isinstance(skills, list) else []
 
 
 def files_shown(row: Row) -> list[str]:
