@@ -138,6 +138,13 @@ def test_outcomes_of_a_resume(parts: str, shown: list[Any], outcomes: list[tuple
     assert found == outcomes and after is not None and after.flags["scanned"] == 9
 
 
+def test_a_file_of_which_a_resume_kept_a_part_is_lost_and_not_confirmed() -> None:
+    before = window(files={"/a": record(parts="ss")})
+    shown = content(("/a", DIGEST, 1, 2))
+    _, found = apply(facts(epochs.AUDIT, content=shown), start("resume"), before)
+    assert found == [("/a", "lost")]
+
+
 def test_a_compaction_that_is_announced() -> None:
     after, _ = apply(facts(epochs.GO_ON, size=40), event(COMPACTING, trigger="auto"), window())
     assert after is not None and after.suspect == 40 and after.flags["compacting"] == "auto"

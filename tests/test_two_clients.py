@@ -7,13 +7,17 @@ import os
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from box import Box, assert_once, names
-from handbill.core.event import MAIN
+from handbill.core.event import MAIN, PROMPT_SUBMITTED
+from handbill.core.window import OWN_ROWS
 from handbill.hook import respond
+from handbill.terminals import note_own_rows
+from makers import window
 
 Make = Callable[..., Box]
 
@@ -101,6 +105,39 @@ def test_a_client_that_has_ended_is_no_second_terminal(make_box: Make) -> None:
     ledgers = list((Path(box.environ["HOME"]) / ".local/state/handbill").glob("*/.windows/*.jsonl"))
     assert len(ledgers) == 1
     assert_once(box, MAIN, "one", "two")
+
+
+@pytest.mark.parametrize("act", ["read", "write"])
+def test_the_second_one_goes_on_after_the_first_has_ended(make_box: Make, act: str) -> None:
+    box = make_box()
+    ended = subprocess.Popen(["sleep", "120"])
+    first, second = Client(box, ended.pid), Client(box, os.getpid())
+    with first:
+        box.sim.start()
+        box.sim.prompt("go")
+        box.idle()
+    with second:
+        box.sim.start("resume")
+        box.sim.prompt("second")
+        box.sim.read("one/f.py")
+        box.idle()
+    ended.kill()
+    ended.wait()
+    with second:
+        box.sim.write("one/new.py") if act == "write" else box.sim.read("one/f.py")
+        box.idle(3)
+        rules = (box.project / "one/.directives/AGENTS.md").read_text().strip()
+        assert second.copies("# Commands\n") == second.copies(rules) == 1
+    head = (box.state_folder / ".windows" / f"{box.sim.session}.jsonl").read_text().splitlines()[0]
+    assert json.loads(head)["pid"] == ended.pid, "the first one's ledger is left as it was"
+
+
+def test_a_window_notes_its_last_two_rows() -> None:
+    """A prompt that was taken back is in no transcript: the one before is."""
+    event = SimpleNamespace(kind=PROMPT_SUBMITTED, raw={"prompt_id": "taken-back"}, tools=[])
+    turn = SimpleNamespace(event=event, plan=SimpleNamespace(flags={}))
+    note_own_rows(turn, window(flags={OWN_ROWS: ["before", "older"]}))  # type: ignore[arg-type]
+    assert turn.plan.flags[OWN_ROWS] == ["taken-back", "before"]
 
 
 def test_what_the_second_one_got_at_its_start(clients: tuple[Client, Client]) -> None:

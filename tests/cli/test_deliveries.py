@@ -62,6 +62,7 @@ def test_duplicates_report(project: Path) -> None:
         (["claim-deliver", "claim-deliver"], 2), (["claim-deliver", "lost", "claim-deliver"], None),
         (["claim-deliver", "new-epoch", "claim-deliver"], None), (["claim-deliver", "skip-dedup"], None),
         (["direct-deliver", "lost", "claim-deliver", "claim-deliver"], 2),
+        (["claim-deliver", "lost", "lost", "claim-deliver", "claim-deliver"], 2),
     ],
 )  # fmt: skip
 def test_what_counts_as_a_duplicate(events: list[str], copies: int | None) -> None:

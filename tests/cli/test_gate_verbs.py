@@ -16,6 +16,8 @@ import pytest
 from command import engine, run
 
 from box import Box
+from handbill.cli.compaction import _has
+from makers import window
 
 Make = Callable[..., Box]
 
@@ -235,6 +237,11 @@ def test_compaction_report_and_restore(box: Box) -> None:
     box.idle()
     assert sum("/one/" in path for path, *_ in box.sim.copies()) == 1
     assert engine("compaction", "restore", cwd=box.project)["data"]["files"] == []
+
+
+@pytest.mark.parametrize("suspect, there", [(-1, True), (5, False)])
+def test_a_window_that_may_have_been_compacted_has_nothing_for_certain(suspect: int, there: bool) -> None:
+    assert _has(window(files={"/a": {"parts": "k"}}, suspect=suspect), "/a") is there
 
 
 def test_a_rewind_is_not_blamed_on_the_compaction(box: Box) -> None:

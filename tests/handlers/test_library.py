@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handbill.handlers.library import page
+from handbill.handlers.library import MANY, page, pages
 from handbill.handlers.skills import skill_at, skill_file, template
 from makers import DictWorld, config
 
@@ -72,3 +72,22 @@ def test_problems_name_file_and_line_and_end() -> None:
     skill, problems = skill_at("/p/SKILL.md", world)  # type: ignore[arg-type]
     assert skill is not None and len(problems) == 6 and problems[0].startswith("/p/SKILL.md, line 3: phases[1]")
     assert skill_at("/p/none.md", world) == (None, ["/p/none.md is gone"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "referring", ["/p/a/b/.directives/AGENTS.md", "/p/x.md", "/elsewhere/x.md", f"{LIBRARY}/commands/CMD_0.md"]
+)
+def test_many_names_are_found_as_one_is(referring: str) -> None:
+    """The nearest file, whatever folders there are; names that no file has are left out."""
+    folders = ("/p/a/b/.directives", "/p/a/.directives", "/p/.directives", "/home/u/.claude/.directives", LIBRARY)
+    tree = {
+        f"{folder}/{kind}/{kind[:3].upper() if kind != 'invariants' else 'INV'}_{number}.md": "x"
+        for place, folder in enumerate(folders)
+        for kind in ("commands", "invariants")
+        for number in range(place, 2 * MANY, place + 2)
+    }
+    tree = {path.replace("/COM_", "/CMD_"): text for path, text in tree.items()}
+    world = DictWorld(tree)
+    names = [f"{kind}_{number}" for number in range(2 * MANY) for kind in ("CMD", "INV")]
+    one_by_one = [page(name, referring, world, config()) for name in names]  # type: ignore[arg-type]
+    assert pages(names, referring, world, config()) == [path for path in one_by_one if path]  # type: ignore[arg-type]

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from box import Box
+from handbill.core.event import Event
+from handbill.hosts.claude_added import added as directories
+from handbill.world import World
 
 Make = Callable[..., Box]
 SECRET = "SECRET-OF-THE-USER"
@@ -89,3 +92,15 @@ def test_what_the_transcript_tells_is_read_once(box: Box) -> None:
     box.sim.batch(("Bash", {"command": f"ls {added(box)}"}, "credentials"))
     box.idle()
     assert f"{SECRET} in .directives/AGENTS.md" in box.seen() and box.state()["flags"]["added"] == known
+
+
+def test_a_row_that_is_being_written_is_read_when_it_is_whole(tmp_path: Path) -> None:
+    text = "<command-name>/add-dir</command-name><command-args>/srv/other</command-args>"
+    row = json.dumps({"type": "user", "message": {"role": "user", "content": text}}, separators=(",", ":"))
+    transcript = tmp_path / "t.jsonl"
+    event = Event("tool_batch_finished", "s", project=str(tmp_path), transcript=str(transcript))
+    transcript.write_text('{"type":"x"}\n' + row[:40])
+    names, known = directories(event, World(()), str(tmp_path), {"to": 0, "names": []})
+    assert names == []
+    transcript.write_text('{"type":"x"}\n' + row + "\n")
+    assert directories(event, World(()), str(tmp_path), known)[0] == ["/srv/other"]

@@ -187,7 +187,8 @@ def test_a_folder_that_became_a_link_is_not_opened(tmp_path: Path) -> None:
     (tmp_path / "real/secret").write_text("x")
     (tmp_path / "swapped").symlink_to(tmp_path / "real")
     os.close(open_resolved(str(tmp_path / "real/secret"), os.O_RDONLY))
-    for name in ("swapped/secret", "real/nothing"):
+    (tmp_path / "real/link").symlink_to(tmp_path / "real/secret")
+    for name in ("swapped/secret", "real/nothing", "real/link"):
         with pytest.raises(OSError):
             open_resolved(str(tmp_path / name), os.O_RDONLY)
     with pytest.raises(OSError):

@@ -1,0 +1,86 @@
+"""One piece of an event's work fails or takes too long: the rest goes on."""
+
+from __future__ import annotations
+
+import _signal
+import threading
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from handbill import turn
+from handbill.core.records import Broken
+from handbill.errors import CorruptState, StateUnwritable
+from handbill.turn import TookTooLong, attempt, limited
+
+
+class Traced(SimpleNamespace):
+    def __init__(self) -> None:
+        super().__init__(traces=[], broken=False)
+
+    def trace(self, what: str, hint: str = "") -> None:
+        self.traces.append(what)
+
+
+def forever() -> None:
+    while True:
+        try:
+            sum(range(100))
+        except Exception:  # noqa: BLE001  a handler that forgives everything cannot forgive this
+            pass
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turn, "MOST_SECONDS", 0.05)
+
+
+@pytest.mark.usefixtures("quick")
+def test_work_that_does_not_end() -> None:
+    before = _signal.getsignal(_signal.SIGPROF)
+    with pytest.raises(TookTooLong):
+        limited(forever)
+    assert _signal.getsignal(_signal.SIGPROF) == before and _signal.getitimer(_signal.ITIMER_PROF)[0] == 0
+
+
+@pytest.mark.usefixtures("quick")
+def test_work_that_ends_leaves_no_timer() -> None:
+    assert limited(lambda one, two: one + two, 1, 2) == 3
+    sum(range(10_000_000))  # longer than the limit
+
+
+def test_another_thread_cannot_be_interrupted() -> None:
+    found: list[int] = []
+    thread = threading.Thread(target=lambda: found.append(limited(lambda: 5)))
+    thread.start()
+    thread.join()
+    assert found == [5]
+
+
+def failing(error: BaseException) -> Any:
+    def work() -> None:
+        raise error
+
+    return work
+
+
+@pytest.mark.parametrize(
+    "work, words", [(failing(RecursionError("deep")), "RecursionError: deep"), (forever, "too long")]
+)
+@pytest.mark.usefixtures("quick")
+def test_what_fails_is_traced(work: Any, words: str) -> None:
+    about = Traced()
+    assert attempt(about, "gate", work) is None  # type: ignore[arg-type]
+    assert about.broken and words in about.traces[0] and about.traces[0].startswith("gate: ")
+
+
+@pytest.mark.parametrize("error", [CorruptState("x"), StateUnwritable("x"), Broken("x")])
+def test_our_own_state_concerns_the_whole_event(error: Exception) -> None:
+    with pytest.raises(type(error)):
+        attempt(Traced(), "gate", failing(error))  # type: ignore[arg-type]
+
+
+def test_what_succeeds_is_not_traced() -> None:
+    about = Traced()
+    assert attempt(about, "gate", lambda: 5) == 5 and not about.broken and not about.traces  # type: ignore[arg-type]
