@@ -335,8 +335,8 @@ KEPT = {"flags": {"kept_unknown": True}, "carried_from": 10, "carried": {"/a": {
         (window(), None, ("x",), {}, [], ""),  # nobody asked for failures
         (None, content_with(), (), {}, [("failures", 0), THERE, MENTIONS], "t1 p1"),
         (window(flags={"scanned": 0}), content_with(), (), {"compacted": True}, [MENTIONS], "p1"),
-        (window(suspect=10), content_with(20), (), {}, [ALL, MENTIONS], "t1 gone p1"),
-        (window(suspect=0), content_with(0), (), {}, [ALL, MENTIONS], "t1 gone p1"),
+        (window(suspect=10), content_with(20), (), {}, [THERE, MENTIONS], "t1 p1"),  # kept calls are before it
+        (window(suspect=0), content_with(0), (), {}, [THERE, MENTIONS], "t1 p1"),
         (window(suspect=10), content_with(5), (), {}, [], ""),
         (window(**KEPT), content_with(20), (), {}, [THERE, MENTIONS], "t1 p1"),  # type: ignore[arg-type]
         (window(**KEPT), content_with(5), (), {}, [], ""),  # type: ignore[arg-type]

@@ -145,7 +145,7 @@ def _look_for_missed(
     again = unknown or late or failed or asked.moved or kept
     content = facts.content
     there = None
-    if content is not None and (facts.whole_content or kept):  # what was undone is nobody's concern
+    if content is not None and (facts.whole_content or kept or late):  # undone calls do not count, kept ones do
         there = {*content.calls, *content.prompts}
     if again:
         facts.missed = host.calls(event, world, _CALLS, there)
