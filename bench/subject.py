@@ -31,7 +31,7 @@ class Subject:
         """The command line that the client starts for this event."""
         registered: Mapping[str, Any] = handlers(self.python, self.folder, LANES, every=True)[event][0]
         # under valgrind everything takes fifty times as long: without the limit, nothing is left out
-        unlimited = "import handbill.turn;handbill.turn.MOST_SECONDS=0\n main()"
+        unlimited = "import handbill.turn;handbill.turn.MOST_SECONDS=0\nmain()"
         return [registered["command"], *(word.replace("main()", unlimited) for word in registered["args"])]
 
     def engine(self, *arguments: str, env: Mapping[str, str], cwd: str) -> None:
