@@ -17,7 +17,7 @@ SOURCE = str(Path(__file__).parents[1] / "src")
 STANDARD = {"_blake2", "_json", "errno", "fcntl", "posix", "time", "__future__"}
 ALWAYS = {
     "config", "core", "core.event", "core.migrate", "core.paths", "core.plan", "core.records", "core.sheet", "core.window",
-     "errors", "handlers", "handlers.table", "hook", "hosts", "hosts.claude_code", "hosts.claude_tools", "hosts.table", "hotjson",
+     "errors", "handlers", "handlers.table", "hook", "hosts", "hosts.claude_code", "hosts.claude_tools", "hotjson",
     "pipeline", "store", "store.files", "turn", "world",
 }  # fmt: skip
 WRITING = {"core.claim", "core.pack", "delivery", "digest", "logbook", "store.api", "store.disk"}

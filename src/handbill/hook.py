@@ -74,7 +74,7 @@ def _parsed(
     raw: dict[str, Any], problem: str, arguments: list[str], environ: Mapping[str, str]
 ) -> tuple[ModuleType, Event | None]:
     """The host that speaks here, and its event; None: one that means nothing to us."""
-    from handbill.hosts.table import HOSTS, host
+    from handbill.hosts import HOSTS, host
 
     name = arguments[0] if arguments else ""
     if problem or name not in HOSTS:
