@@ -220,6 +220,18 @@ def test_a_worker_is_refused_without_repository_or_contract(box: Box, tmp_path: 
     )
 
 
+def test_the_context_that_comes_with_the_next_prompt(box: Box) -> None:
+    """A compaction by hand: what the gate gave is in doubt, and it has files to give."""
+    box.environ["CLAUDE_CODE_ENTRYPOINT"] = "cli"
+    box.write(".context/CONSTITUTION.md", "context\n")
+    box.sim.start()
+    box.sim.prompt("go")
+    box.sim.send({"hook_event_name": "PreCompact", "trigger": "manual"})
+    box.sim.compact()
+    load = rows(engine("gate", "status", cwd=box.project))["load"]
+    assert load["state"] == "1 file with the next prompt or start"
+
+
 def test_compaction_report_and_restore(box: Box) -> None:
     box.sim.start()
     box.sim.read("one/f.py")

@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--file", metavar="TEXT", help="only files whose path contains this")
     names = ", ".join(dict.fromkeys(WORDS.values()))
     parser.add_argument(
-        "--event", metavar="NAME", action="append", choices=(*WORDS, *WORDS.values()),
+        "--event", metavar="NAME", action="append", choices=list(dict.fromkeys((*WORDS, *WORDS.values()))),
         help=f"only these decisions: {names} (or the names in the log: {', '.join(WORDS)})",
     )  # fmt: skip
     parser.add_argument("--last", type=_count, default=40, metavar="N", help="how many lines (default 40; 0: all)")

@@ -56,7 +56,10 @@ def _load(window: Window, place: Place) -> dict[str, Any]:
     missing = sum(one["state"] not in ("in the window", "read") for one in files)
     word = str(state.get("state", ""))
     if not state:
-        word = "nothing is asked" if mode == "off" else f"nothing to do: no context files in {gate['folder']}"
+        waiting = len(load_gate.context_files(World(place.config.roots), place.config)) if mode != "off" else 0
+        word = f"{count(waiting, 'file')} with the next prompt or start" if waiting else "nothing is asked"
+        if mode != "off" and not waiting:
+            word = f"nothing to do: no context files in {gate['folder']}"
     elif not missing:
         word = f"{len(files)} of {count(len(files), 'file')} in the window or read"
     elif word == load_gate.RELEASED:

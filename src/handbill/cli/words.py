@@ -25,7 +25,7 @@ class VerbParser(argparse.ArgumentParser):
     """`argparse` takes an optional argument as missing once an option stands before it; here it comes first."""
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message, self.format_usage().strip())
+        raise UsageError(message, " ".join(self.format_usage().split()))
 
     def parse_known_args(  # type: ignore[override]  # as its callers use it
         self, args: Sequence[str] | None = None, namespace: Any = None
