@@ -227,7 +227,7 @@ def test_the_context_that_comes_with_the_next_prompt(box: Box) -> None:
     box.sim.start()
     box.sim.prompt("go")
     box.sim.send({"hook_event_name": "PreCompact", "trigger": "manual"})
-    box.sim.compact()
+    box.sim.send({"hook_event_name": "SessionStart", "source": "compact"})
     load = rows(engine("gate", "status", cwd=box.project))["load"]
     assert load["state"] == "1 file with the next prompt or start"
 
