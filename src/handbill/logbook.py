@@ -21,13 +21,18 @@ _DEDUP = {
 }  # fmt: skip
 
 
+_MOST_NOTES = 20  # of one event; a project's settings may cause any number
+
+
 def write(turn: Turn, answer: Answer) -> None:
     lines = _delivery_lines(turn, answer)
     for refusal in answer.claim.refused if answer.claim is not None else ():
         if not refusal.quiet:
             turn.trace(f"{refusal.path} {refusal.why}", "it is not delivered")
-    for note in turn.plan.notes:
+    for note in turn.plan.notes[:_MOST_NOTES]:
         turn.trace(note)
+    if len(turn.plan.notes) > _MOST_NOTES:
+        turn.trace(f"and {len(turn.plan.notes) - _MOST_NOTES:,} more of these")
     if turn.event.kind == SESSION_STARTED:
         for problem in turn.config.problems:
             turn.trace(problem, "correct the settings file")
