@@ -20,14 +20,13 @@ def measure(folder: Path, measured: Subject) -> Report:
     report = Report(
         "bounded", "hooks in one process, files on disk", ("project", "events|r", "slowest|r", "delivered|r", "")
     )
-    for number, (name, play) in enumerate(
-        (
-            ("a page of references, 1 MiB", _references),
-            (f"{PATTERNS:,} glob patterns in a role", _patterns),
-            (f"{DIRECTIVES:,} directories with rules, in one message", _directives),
-            ("a command of 4 MiB without a space", _command),
-        )
-    ):
+    plays = {
+        "a page of references, 1 MiB": _references,
+        f"{PATTERNS:,} glob patterns in a role": _patterns,
+        f"{DIRECTIVES:,} directories with rules, in one message": _directives,
+        "a command of 4 MiB without a space": _command,
+    }
+    for number, (name, play) in enumerate(plays.items()):
         delivered, wanted = play(folder / str(number))
         slowest = max(SECONDS)
         report.add(

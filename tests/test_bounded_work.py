@@ -17,13 +17,18 @@ from handbill.handlers import directives, library
 from handbill.world import World
 
 
+def with_rules(make_box: Callable[..., Box], directories: int) -> Box:
+    box = make_box()
+    for number in range(directories):
+        box.write(f"d{number}/.directives/AGENTS.md", f"rule {number}\n")
+    box.sim.start()
+    return box
+
+
 def test_known_directories_in_one_message(make_box: Callable[..., Box], monkeypatch: pytest.MonkeyPatch) -> None:
     """With many of them, changes are found at the next touch; what is new is delivered at once."""
     monkeypatch.setattr(directives, "MOST_COMPARED", 3)
-    box = make_box()
-    for number in range(6):
-        box.write(f"d{number}/.directives/AGENTS.md", f"rule {number}\n")
-    box.sim.start()
+    box = with_rules(make_box, 6)
     box.sim.read(*(f"d{number}/f.py" for number in range(5)))
     box.write("d4/.directives/AGENTS.md", "rule 4, changed\n")
     after = box.sim.read(*(f"d{number}/f.py" for number in range(6)))
@@ -33,10 +38,7 @@ def test_known_directories_in_one_message(make_box: Callable[..., Box], monkeypa
 
 def test_many_directories_in_one_message(make_box: Callable[..., Box], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(directives, "MOST_LEVELS", 5)
-    box = make_box()
-    for number in range(23):
-        box.write(f"d{number}/.directives/AGENTS.md", f"rule {number}\n")
-    box.sim.start()
+    box = with_rules(make_box, 23)
     calls = [("Read", {"file_path": str(box.project / f"d{number}/f.py")}) for number in range(23)]
     first = box.sim.batch(*calls)
     assert len(first.titles) < 10

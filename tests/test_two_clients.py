@@ -84,16 +84,21 @@ def test_a_compaction_of_the_second_one(clients: tuple[Client, Client]) -> None:
         assert second.copies("# Commands\n") == 1
 
 
-def test_a_client_that_has_ended_is_no_second_terminal(make_box: Make) -> None:
-    """Even if nobody has asked how it ended: in a container without an init process, it stays in the process table."""
+def one_then_another(make_box: Make) -> tuple[Box, subprocess.Popen[bytes], Client]:
+    """A client that has worked and still runs, and the next one."""
     box = make_box()
-    ended = subprocess.Popen(["sleep", "120"])
-    first, second = Client(box, ended.pid), Client(box, os.getpid())
-    with first:
+    process = subprocess.Popen(["sleep", "120"])
+    with Client(box, process.pid):
         box.sim.start()
         box.sim.prompt("go")
         box.sim.read("one/f.py")
         box.idle()
+    return box, process, Client(box, os.getpid())
+
+
+def test_a_client_that_has_ended_is_no_second_terminal(make_box: Make) -> None:
+    """Even if nobody has asked how it ended: in a container without an init process, it stays in the process table."""
+    box, ended, second = one_then_another(make_box)
     ended.kill()
     os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)  # it stays in the table
     with second:
@@ -109,13 +114,7 @@ def test_a_client_that_has_ended_is_no_second_terminal(make_box: Make) -> None:
 
 @pytest.mark.parametrize("act", ["read", "write"])
 def test_the_second_one_goes_on_after_the_first_has_ended(make_box: Make, act: str) -> None:
-    box = make_box()
-    ended = subprocess.Popen(["sleep", "120"])
-    first, second = Client(box, ended.pid), Client(box, os.getpid())
-    with first:
-        box.sim.start()
-        box.sim.prompt("go")
-        box.idle()
+    box, ended, second = one_then_another(make_box)
     with second:
         box.sim.start("resume")
         box.sim.prompt("second")

@@ -14,7 +14,7 @@ from handbill.core.sheet import Refusal, Sheet
 from handbill.core.window import LINKED, NAMED_BY, PASSING, SEEDING, see
 from handbill.digest import digest_of
 from handbill.errors import StateUnwritable
-from handbill.turn import MOST_SECONDS, Answer, attempt
+from handbill.turn import Answer, attempt, is_over
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def _sheets(turn: Turn, current: Window) -> dict[str, Sheet | Refusal]:
     for path in [*current.pending, *asked, *turn.plan.stale]:
         if len(found) >= _MOST_READ or size >= _MOST_TEXT:
             break  # far more than one event can carry: the rest waits unread
-        if MOST_SECONDS and turn.world.spent() - started > MOST_SECONDS:
+        if is_over(started, turn.world.spent()):
             turn.trace(f"{path}: reading files took too long", "look for links that lead through many folders")
             break
         if path not in found and (path in turn.plan.stale or not current.holds(path)):

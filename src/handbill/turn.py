@@ -62,6 +62,11 @@ def limited(work: Callable[..., T], *arguments: Any) -> T:
         _signal.signal(_signal.SIGPROF, before)
 
 
+def is_over(started: float, now: float) -> bool:
+    """For work whose beginning is worth keeping: it asks, and is not interrupted."""
+    return bool(MOST_SECONDS) and now - started > MOST_SECONDS
+
+
 def _stop(number: int, frame: FrameType | None) -> None:
     raise TookTooLong
 

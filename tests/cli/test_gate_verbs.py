@@ -16,8 +16,6 @@ import pytest
 from command import engine, run
 
 from box import Box
-from handbill.cli.compaction import _has
-from makers import window
 
 Make = Callable[..., Box]
 
@@ -230,53 +228,6 @@ def test_the_context_that_comes_with_the_next_prompt(box: Box) -> None:
     box.sim.send({"hook_event_name": "SessionStart", "source": "compact"})
     load = rows(engine("gate", "status", cwd=box.project))["load"]
     assert load["state"] == "1 file with the next prompt or start"
-
-
-def test_compaction_report_and_restore(box: Box) -> None:
-    box.sim.start()
-    box.sim.read("one/f.py")
-    assert "never compacted" in engine("compaction", "report", cwd=box.project, expect=1)["error"]["message"]
-    box.idle()
-    box.sim.compact()
-    data = engine("compaction", "report", cwd=box.project)["data"]
-    fates = {os.path.relpath(row["file"], box.project): row["fate"] for row in data["files"]}
-    assert fates["one/.directives/AGENTS.md"] == "gone" and "delivered again" in fates.values()
-    assert fates["one/f.py"] == "gone"
-    text = run("compaction", "report", cwd=box.project).stdout
-    assert "gone" in text and "next: engine compaction restore" in text
-    engine("compaction", "restore", "none.md", cwd=box.project, expect=1)
-    assert len(engine("compaction", "restore", cwd=box.project)["data"]["files"]) == 1
-    box.idle()
-    assert sum("/one/" in path for path, *_ in box.sim.copies()) == 1
-    assert engine("compaction", "restore", cwd=box.project)["data"]["files"] == []
-
-
-@pytest.mark.parametrize("suspect, there", [(-1, True), (5, False)])
-def test_a_window_that_may_have_been_compacted_has_nothing_for_certain(suspect: int, there: bool) -> None:
-    assert _has(window(files={"/a": {"parts": "k"}}, suspect=suspect), "/a") is there
-
-
-def test_a_rewind_is_not_blamed_on_the_compaction(box: Box) -> None:
-    def fate_of_rules() -> str:
-        rows = engine("compaction", "report", cwd=box.project)["data"]["files"]
-        return next(row["fate"] for row in rows if row["file"].endswith("one/.directives/AGENTS.md"))
-
-    box.sim.start()
-    first = box.sim.prompt("one")
-    box.sim.read("one/f.py")
-    box.idle()
-    box.sim.compact()
-    undone = box.sim.prompt("two")
-    box.sim.read("one/f.py")
-    assert fate_of_rules() == "delivered again"
-    box.sim.rewind(undone)
-    box.sim.prompt("three")
-    box.idle()  # the rewind is known
-    assert fate_of_rules() == "delivered again, then rewound"
-    assert len(engine("compaction", "restore", cwd=box.project)["data"]["files"]) == 1
-    box.sim.rewind(first)
-    box.sim.prompt("four")
-    assert "a rewind undid it" in engine("compaction", "report", cwd=box.project, expect=1)["error"]["message"]
 
 
 def test_doctor_compares_what_is_registered_with_what_the_gates_need(box: Box) -> None:

@@ -32,7 +32,7 @@ MODULES = (
     "evidence", "after_compaction", "hosts/claude_rows", "hosts/claude_chain", "hosts/claude_window",
     "hosts/claude_signs", "hosts/claude_failures", "hosts/claude_mentions", "hosts/claude_transcript",
 )  # fmt: skip
-TESTS = ("tests/core", "tests/hosts", "tests/hostile", "tests/test_evidence.py", "tests/test_evidence_look.py", "tests/test_evidence_apply.py", "tests/store", "tests/preload", "tests/gates", "tests/handlers", "tests/cli/test_audit.py",
+TESTS = ("tests/core", "tests/hosts", "tests/hostile", "tests/test_evidence.py", "tests/test_evidence_look.py", "tests/test_evidence_apply.py", "tests/test_evidence_missed.py", "tests/store", "tests/preload", "tests/gates", "tests/handlers", "tests/cli/test_audit.py",
          "tests/test_after_compaction.py", "tests/test_pipeline_missed.py", "tests/test_pipeline_rewind.py", "tests/test_two_clients.py", "tests/test_pipeline.py", "tests/test_pipeline_compaction.py", "tests/test_pipeline_faults.py", "tests/test_any_session.py")  # fmt: skip
 LEAST = 0.90
 PYTEST = ("pytest", "-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider")

@@ -15,6 +15,7 @@ from handbill.cli.place import Place, choose_window, here, session_of
 from handbill.cli.result import Result
 from handbill.cli.screen import count, moment_of, safe, short, table, when_written
 from handbill.core.event import MAIN
+from handbill.core.window import SHARED
 from handbill.errors import HandbillError
 from handbill.hosts.claude_compaction import DELIVERED, REWOUND, Compaction, last_compaction
 from handbill.world import World
@@ -83,6 +84,8 @@ def _compaction(place: Place, key: tuple[str, str]) -> Compaction:
         )
     if agent:
         _add_from_log(found, place, key, window)
+    if SHARED in window.flags or session_of(key) != key[0]:
+        found.undone.clear()  # the rows beside this window's are the other terminal's
     return found
 
 

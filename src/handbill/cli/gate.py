@@ -56,10 +56,7 @@ def _load(window: Window, place: Place) -> dict[str, Any]:
     missing = sum(one["state"] not in ("in the window", "read") for one in files)
     word = str(state.get("state", ""))
     if not state:
-        waiting = len(load_gate.context_files(World(place.config.roots), place.config)) if mode != "off" else 0
-        word = f"{count(waiting, 'file')} with the next prompt or start" if waiting else "nothing is asked"
-        if mode != "off" and not waiting:
-            word = f"nothing to do: no context files in {gate['folder']}"
+        word = "nothing is asked" if mode == "off" else _before_it_opens(place)
     elif not missing:
         word = f"{len(files)} of {count(len(files), 'file')} in the window or read"
     elif word == load_gate.RELEASED:
@@ -68,6 +65,14 @@ def _load(window: Window, place: Place) -> dict[str, Any]:
         word = f"{missing} of {count(len(files), 'file')} not read yet"
     row = {"gate": "load", "setting": state.get("mode", mode), "state": word, "files": files}
     return {**row, "said": state["said"]} if state.get("said") else row
+
+
+def _before_it_opens(place: Place) -> str:
+    files = load_gate.context_files(World(place.config.roots), place.config)
+    folder = place.config.gate("load_gate")["folder"]
+    if not files:
+        return f"nothing to do: no context files in {folder}"
+    return f"{count(len(files), 'file')} with the next prompt or start"
 
 
 def _reread(window: Window, place: Place) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from handbill.core.pack import meant
 from handbill.hosts.claude_rows import attachment_of, blocks_of, calls_in, is_boundary, read
+from handbill.hosts.claude_skills import folder_in
 from handbill.hosts.claude_window import blocks_and_cuts, denials, select
 
 TYPE_CHECKING = False
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 DELIVERED, READ, SKILL = "delivered", "read by the agent", "skill"
 REWOUND = "delivered again, then rewound"
 _READERS = ("Read", "NotebookRead")
-_BODY = "Base directory for this skill: "
 
 
 class Compaction:
@@ -103,9 +103,8 @@ def _files(record: Rec) -> dict[str, str]:
     attachment = attachment_of(record)
     if attachment.get("type") == "file" and isinstance(attachment.get("filename"), str):
         found.setdefault(attachment["filename"], READ)  # put back by a compaction before
-    for text in _texts(record):
-        if text.startswith(_BODY):
-            found[text[len(_BODY) :].partition("\n")[0] + "/SKILL.md"] = SKILL
+    for folder in filter(None, map(folder_in, _texts(record))):
+        found[f"{folder}/SKILL.md"] = SKILL
     return found
 
 

@@ -1,0 +1,119 @@
+"""Calls and mentions whose event we never got: when they are searched for, and which of them count."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from handbill import evidence
+from handbill.core.content import Content
+from handbill.core.event import PROMPT_SUBMITTED, TOOL_CALLED, Event, Tool
+from handbill.core.window import Window
+from looking import CLAIM, Host, batch, look, start
+from makers import window
+
+
+@pytest.mark.parametrize(
+    "event, before, asked, records, most",
+    [
+        (batch(), window(), {}, True, None),
+        (batch(), window(), {}, False, evidence._LAST_CALLS),  # a hook that died left no trace there
+        (Event(PROMPT_SUBMITTED, "s", transcript="/t"), window(), {}, False, None),
+        (batch(), window(), {"moved": True}, True, evidence._CALLS),
+        (batch(), window(), {"missed": True}, True, evidence._CALLS),
+        (batch(), window(), {"interrupted": True}, True, evidence._CALLS),
+        (batch(), None, {}, True, evidence._CALLS),
+        (start("resume"), window(), {}, True, evidence._CALLS),
+        (Event(TOOL_CALLED, "s", transcript="/t"), window(), {"missed": True}, True, None),
+        (start("startup"), None, {}, False, None),
+    ],
+)
+def test_calls_that_were_missed(
+    event: Event, before: Window | None, asked: dict[str, bool], records: bool, most: int | None
+) -> None:
+    found: list[int] = []
+
+    def calls(event: Event, world: object, most: int, there: object = None) -> list[Tool]:
+        found.append(most)
+        return []
+
+    host = Host(Content(), records_injections=records)
+    host.__dict__["calls"] = calls
+    look(event, before, host, **asked)
+    assert found == ([most] if most is not None else [])
+
+
+def content_with(boundary: int = -1) -> Content:
+    content = Content()
+    content.calls, content.prompts, content.boundary = ["t1"], {"p1": 3}, boundary
+    return content
+
+
+class Searched(Host):
+    """Finds two calls and two mentions, of which the window has one each."""
+
+    def __init__(self, content: Content | None, failures: tuple[str, ...] = ()) -> None:
+        super().__init__(content)
+        self.failed = failures
+        self.searched: list[tuple[str, Any]] = []
+
+    def calls(self, event: Event, world: object, most: int, there: set[str] | None = None) -> list[Tool]:
+        self.searched.append(("calls", there))
+        return [Tool("Read", "t1"), Tool("Read", "gone")]
+
+    def mentions(self, event: Event, world: object, most: int) -> list[Tool]:
+        self.searched.append(("mentions", most))
+        return [Tool("@", "p1"), Tool("@", "p9")]
+
+    def failures(self, event: Event, world: object, since: int) -> list[tuple[str, str, str]]:
+        self.searched.append(("failures", since))
+        return [(one, "", "") for one in self.failed]
+
+
+THERE = ("calls", {"t1", "p1"})
+ALL, MENTIONS = ("calls", None), ("mentions", evidence._LAST_CALLS)
+KEPT = {"flags": {"kept_unknown": True}, "carried_from": 10, "carried": {"/a": {}}}
+
+
+@pytest.mark.parametrize(
+    "before, content, failures, asked, searched, missed",
+    [
+        (window(), content_with(), (), {}, [], ""),
+        (window(), content_with(), (), {"moved": True}, [THERE, MENTIONS], "t1 p1"),  # what was undone is left out
+        (window(), None, (), {"interrupted": True}, [ALL, MENTIONS], "t1 gone p1 p9"),
+        (
+            window(claims=[{**CLAIM, "offset": 0}]),
+            content_with(),
+            (),
+            {"interrupted": True},
+            [ALL, MENTIONS],
+            "t1 gone p1",
+        ),
+        (
+            window(flags={"scanned": 9}),
+            None,
+            ("x",),
+            {"failed": True},
+            [("failures", 9), ALL, MENTIONS],
+            "t1 gone p1 p9",
+        ),
+        (window(), None, (), {"failed": True}, [("failures", 0)], ""),
+        (window(), None, ("x",), {}, [], ""),  # nobody asked for failures
+        (None, content_with(), (), {}, [("failures", 0), THERE, MENTIONS], "t1 p1"),
+        (window(flags={"scanned": 0}), content_with(), (), {"compacted": True}, [MENTIONS], "p1"),
+        (window(suspect=10), content_with(20), (), {}, [THERE, MENTIONS], "t1 p1"),  # kept calls are before it
+        (window(suspect=0), content_with(0), (), {}, [THERE, MENTIONS], "t1 p1"),
+        (window(suspect=10), content_with(5), (), {}, [], ""),
+        (window(**KEPT), content_with(20), (), {}, [THERE, MENTIONS], "t1 p1"),  # type: ignore[arg-type]
+        (window(**KEPT), content_with(5), (), {}, [], ""),  # type: ignore[arg-type]
+        (window(**{**KEPT, "flags": {}}), content_with(20), (), {}, [], ""),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_searched_for_missed_calls(
+    before: Window | None, content: Content | None, failures: tuple[str, ...], asked: dict[str, bool],
+    searched: list[tuple[str, Any]], missed: str,
+) -> None:  # fmt: skip
+    host = Searched(content, failures)
+    facts = look(batch(), before, host, **asked)
+    assert host.searched == searched and " ".join(tool.id for tool in facts.missed) == missed
