@@ -14,41 +14,15 @@ import pytest
 
 from box import Box, assert_once, names
 from handbill.core.event import MAIN, PROMPT_SUBMITTED
-from handbill.core.window import OWN_ROWS
+from handbill.core.window import OWN_ROWS, SHARED
 from handbill.hook import respond
 from handbill.terminals import note_own_rows
 from makers import window
+from two_clients import Client
 
 Make = Callable[..., Box]
 
 pytestmark = pytest.mark.usefixtures("no_patience")
-
-
-class Client:
-    """What one process of the client keeps for itself: its window, and where in the transcript it is."""
-
-    def __init__(self, box: Box, process: int) -> None:
-        self.box = box
-        self.process = process
-        self.kept: tuple[Any, ...] = ()
-
-    def __enter__(self) -> Client:
-        sim, path = self.box.sim, self.box.sim.transcript
-        self.box.environ["CLAUDE_PID"] = str(self.process)
-        if self.kept:
-            view, sim._last[path], sim._heads[path], sim._kept_from[MAIN], sim._batches[MAIN] = self.kept
-            sim.views[MAIN] = list(view)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        sim, path = self.box.sim, self.box.sim.transcript
-        sim.answer("done")
-        sim._heads[path] = sim._last[path]
-        sim._kept_from[MAIN] = len(sim.views[MAIN])
-        self.kept = (list(sim.views[MAIN]), sim._last[path], sim._heads[path], sim._kept_from[MAIN], "")
-
-    def copies(self, words: str) -> int:
-        return sum(text.count(words) for _, text in self.box.sim.views[MAIN])
 
 
 @pytest.fixture
@@ -58,30 +32,6 @@ def clients(make_box: Make) -> Iterator[tuple[Client, Client]]:
     yield Client(box, os.getpid()), Client(box, other.pid)
     other.kill()
     other.wait()
-
-
-def test_a_compaction_of_the_second_one(clients: tuple[Client, Client]) -> None:
-    first, second = clients
-    sim = first.box.sim
-    with first:
-        sim.start()
-        sim.prompt("go")
-        first.box.idle()
-    with second:
-        sim.start("resume")
-        sim.prompt("second")
-        second.box.idle()
-        sim.compact()
-        second.box.idle(2)
-    with first:
-        sim.prompt("first")
-        first.box.idle(3)
-        assert first.copies("# Commands\n") == 1
-    assert first.box.process("engine window --all --audit").returncode == 0
-    with second:
-        sim.prompt("second again")
-        second.box.idle(6)
-        assert second.copies("# Commands\n") == 1
 
 
 def one_then_another(make_box: Make) -> tuple[Box, subprocess.Popen[bytes], Client]:
@@ -135,7 +85,7 @@ def test_a_window_notes_its_last_two_rows() -> None:
     """A prompt that was taken back is in no transcript: the one before is."""
     event = SimpleNamespace(kind=PROMPT_SUBMITTED, raw={"prompt_id": "taken-back"}, tools=[])
     turn = SimpleNamespace(event=event, plan=SimpleNamespace(flags={}))
-    note_own_rows(turn, window(flags={OWN_ROWS: ["before", "older"]}))  # type: ignore[arg-type]
+    note_own_rows(turn, window(flags={SHARED: 5, OWN_ROWS: ["before", "older"]}))  # type: ignore[arg-type]
     assert turn.plan.flags[OWN_ROWS] == ["taken-back", "before"]
 
 

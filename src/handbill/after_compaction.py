@@ -62,5 +62,5 @@ def _gone(turn: Turn, current: Window) -> list[str]:
     }
     if not batches:
         return []
-    content = turn.host.window_now(turn.event, turn.world)
+    content = turn.host.window_now(turn.event, turn.world, window=current)
     return [path for path, batch in batches.items() if content is not None and content.went_on(batch)]

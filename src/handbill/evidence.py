@@ -11,7 +11,7 @@ from handbill.core.content import Content
 from handbill.core.epochs import within
 from handbill.core.event import COMPACTING, PROMPT_SUBMITTED, SESSION_STARTED, TOOL_BATCH_FINISHED, TOOL_CALLED
 from handbill.core.receipts import CONFIRMED, LOST, PATIENCE, UNRECORDED, Evidence, Outcome, settle
-from handbill.core.window import OWN_ROWS
+from handbill.core.window import SHARED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,17 +105,17 @@ def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, wor
         )
     scanned = window.flags.get("scanned", 0)
     facts.boundary_from = scanned if asked.compacted else -1
-    marks = window.flags.get(OWN_ROWS, ())
     since = [claim["offset"] for claim in window.claims]
     since += [max(window.carried_from - _BACK, 0)] if window.carried else []
     since += [max(window.suspect - _BACK, 0)] if window.suspect >= 0 else []
     since += [max(scanned - _BACK, 0)] if asked.compacted else []
-    everything = asked.moved or asked.missed
+    # of a shared transcript, only all of it says whose calls they are
+    everything = asked.moved or asked.missed or (SHARED in window.flags and (asked.failed or asked.interrupted))
     if since and not everything:
-        facts.content = host.window_now(event, world, since=min(since), marks=marks)
+        facts.content = host.window_now(event, world, since=min(since), window=window)
         everything = facts.content is not None and _is_overdue(window, facts.content)
     if everything:
-        facts.content = host.window_now(event, world, marks=marks)
+        facts.content = host.window_now(event, world, window=window)
         facts.whole_content = facts.content is not None
     facts.readable = world.size(event.transcript) >= 0
 
@@ -210,9 +210,9 @@ def apply(
         if chapter != epochs.AUDIT:
             return window, []  # another event of this process has done it
         if facts.content is None:
-            return epochs.reopened(window, event), []  # nothing to judge by: absence of a record proves nothing
+            return epochs.reopened(window, event, facts.size), []  # nothing to judge by
         after = reconcile.resumed(window, facts.content, event, now)
-        after = epochs.recorded(epochs.reopened(after, event), facts.content.boundary)
+        after = epochs.recorded(epochs.reopened(after, event, facts.size), facts.content.boundary)
         return _scanned(after, facts), _resume_outcomes(window, after)
     return _go_on(facts, event, window, host, now)
 

@@ -126,7 +126,7 @@ def _heard(turn: Turn, before: Window | None, current: Window, channel: bool) ->
     compared = turn.facts is not None and turn.facts.whole_content
     rebuilt = compared and turn.opened != ""
     if rebuilt or any(notice["verb"] in ("activate", "continue") for notice in event.notices):
-        event.skills = _skills_loaded(turn)  # what the host itself brought is there
+        event.skills = _skills_loaded(turn, current)  # what the host itself brought is there
     if compared or settled:
         from handbill.delivery import check_found_files
 
@@ -156,9 +156,9 @@ def _find_added(turn: Turn, window: Window | None) -> None:
             turn.plan.flags[_ADDED] = after  # else it is as quick to read it again as to write this down
 
 
-def _skills_loaded(turn: Turn) -> list[str]:
+def _skills_loaded(turn: Turn, window: Window) -> list[str]:
     known = turn.facts.content if turn.facts is not None and turn.facts.whole_content else None
-    content = known or turn.host.window_now(turn.event, turn.world)
+    content = known or turn.host.window_now(turn.event, turn.world, window=window)
     return content.skills if content is not None else []
 
 

@@ -280,8 +280,9 @@ class Simulator:
     def _boundary(self, path: str) -> None:
         segment = {"headUuid": self._heads.get(path, ""), "tailUuid": self._last.get(path, "")}
         metadata = {"trigger": "auto", "preservedSegment": segment}
-        self._last[path] = ""
-        self._write(path, {"type": "system", "subtype": "compact_boundary", "compactMetadata": metadata})
+        row = {"type": "system", "subtype": "compact_boundary", "compactMetadata": metadata}
+        before, self._last[path] = self._last.get(path), ""
+        self._write(path, {**row, "logicalParentUuid": before})
         self._write(path, {"type": "user", "isCompactSummary": True, "message": {"role": "user", "content": "summary"}})
 
     def _write(self, path: str, record: Raw) -> str:

@@ -24,24 +24,28 @@ def window_of_terminal(turn: Turn, first: Window) -> Window | None:
     if second is None and not turn.world.is_running(first.client):
         event.terminal = ""  # the usual case: the first one has ended, and this one goes on with its session
         return first
-    if second is None and SHARED not in first.flags:
+    if second is None:
+        size = max(turn.world.size(event.transcript), 0)
         try:
-            turn.store.update(key, _shared)
+            turn.store.update(key, lambda window: (_shared(window, size), None))
         except HandbillError as error:
             turn.trace(f"the window of the first terminal cannot be marked: {error}")
     return second
 
 
-def _shared(window: Window | None) -> tuple[Window | None, None]:
+def _shared(window: Window | None, size: int) -> Window | None:
+    """What is behind this byte of the transcript may be another client's."""
     if window is None:
-        return None, None
+        return None
     twin = window.copy()
-    twin.flags[SHARED] = True
-    return twin, None
+    twin.flags[SHARED] = size
+    return twin
 
 
 def note_own_rows(turn: Turn, window: Window) -> None:
     """The newest prompt or call, and the one before: a prompt that was taken back is in no transcript."""
     mark = mark_of(turn.event)
+    if SHARED not in window.flags:  # the second one, at its start
+        turn.plan.flags[SHARED] = max(turn.world.size(turn.event.transcript), 0)
     if mark:
         turn.plan.flags[OWN_ROWS] = [mark, *window.flags.get(OWN_ROWS, ())][:2]

@@ -10,8 +10,6 @@ from command import engine, run
 
 from box import Box
 from handbill.cli.compaction import _has
-from handbill.store.files import FileStore
-from handbill.terminals import _shared
 from makers import window
 
 Make = Callable[..., Box]
@@ -67,18 +65,3 @@ def test_a_rewind_is_not_blamed_on_the_compaction(box: Box) -> None:
     box.sim.rewind(first)
     box.sim.prompt("four")
     assert "a rewind undid it" in engine("compaction", "report", cwd=box.project, expect=1)["error"]["message"]
-
-
-def test_what_the_other_terminal_was_given_is_not_called_rewound(box: Box) -> None:
-    box.sim.start()
-    box.sim.prompt("one")
-    box.sim.read("one/f.py")
-    box.idle()
-    box.sim.compact()
-    other = box.sim.prompt("of the other terminal")
-    box.sim.read("one/f.py")
-    box.sim.rewind(other)  # for this window, its rows are beside the conversation
-    box.sim.prompt("of this one")
-    FileStore(str(box.state_folder)).update((box.sim.session, "main"), _shared)
-    fates = {row["fate"] for row in engine("compaction", "report", cwd=box.project)["data"]["files"]}
-    assert "gone" in fates and "delivered again, then rewound" not in fates

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from test_epochs import record, start
 
 from handbill.core import epochs
 from handbill.core.event import SUBAGENT_STARTED, Event
-from handbill.core.window import Window
+from handbill.core.window import OWN_ROWS, SHARED, Window
 from makers import batch, window
 
 
@@ -40,8 +42,18 @@ def test_a_window_that_nobody_knows_is_not_suspected() -> None:
 )
 def test_a_window_goes_on_in_another_process(client: int, transcript: str, changed: bool) -> None:
     before = window(client=7, transcript="/t")
-    after = epochs.reopened(before, Event("session_started", "s", client=client, transcript=transcript))
+    after = epochs.reopened(before, Event("session_started", "s", client=client, transcript=transcript), 50)
     assert (after is not before) is changed and (after.client, after.transcript) == (client, transcript)
+
+
+@pytest.mark.parametrize(
+    "flags, after", [({}, {}), ({SHARED: 10, OWN_ROWS: ["x"]}, {SHARED: 50}), ({SHARED: 10}, {SHARED: 50})]
+)
+@pytest.mark.parametrize("client", [7, 8])
+def test_a_shared_window_in_another_process(flags: dict[str, Any], after: dict[str, Any], client: int) -> None:
+    """The rows of the process before are not its own; what another client writes from now on is not either."""
+    event = Event("session_started", "s", client=client, transcript="/t")
+    assert epochs.reopened(window(client=7, transcript="/t", flags=flags), event, 50).flags == after
 
 
 @pytest.mark.parametrize("agent, name", [("", "main"), ("a1", "a1")])

@@ -22,6 +22,7 @@ from transcript_lines import (
     window,
 )
 
+from handbill.core.own_rows import OwnRows
 from handbill.core.pack import block, escaped, same_rules
 from handbill.digest import digest_of
 from handbill.hosts.claude_chain import Loader
@@ -172,7 +173,7 @@ BOTH = (
     ],
 )
 def test_a_window_is_the_branch_of_its_own_calls(own: tuple[list[str], ...], expected: set[str]) -> None:
-    found = window(BOTH, own=own)
+    found = window(BOTH, own=OwnRows(own))
     assert {name[0] for name in found.blocks} == expected
 
 

@@ -15,7 +15,7 @@ from handbill.cli.place import Place, choose_window, here, session_of
 from handbill.cli.result import Result
 from handbill.cli.screen import count, moment_of, safe, short, table, when_written
 from handbill.core.event import MAIN
-from handbill.core.window import SHARED
+from handbill.core.own_rows import own_rows
 from handbill.errors import HandbillError
 from handbill.hosts.claude_compaction import DELIVERED, REWOUND, Compaction, last_compaction
 from handbill.world import World
@@ -72,20 +72,18 @@ def _compaction(place: Place, key: tuple[str, str]) -> Compaction:
     data = World(()).tail(window.transcript, 0, _MOST)
     if data is None:
         raise HandbillError(f"{window.transcript} is gone", "the client keeps transcripts only for some weeks")
-    agent = key[1] != MAIN
-    found = last_compaction(data, agent=agent)
+    agent, own = key[1] != MAIN, own_rows(window)
+    found = last_compaction(data, own, agent=agent)
     deadline = time.monotonic() + _PATIENCE
     while found is None and window.epoch and time.monotonic() < deadline:  # the client writes it down a moment later
         time.sleep(0.05)
-        found = last_compaction(World(()).tail(window.transcript, 0, _MOST) or b"", agent=agent)
+        found = last_compaction(World(()).tail(window.transcript, 0, _MOST) or b"", own, agent=agent)
     if found is None:
         raise HandbillError(
             f"the window {key[0]} was never compacted, or a rewind undid it", "`engine window` shows what is in it"
         )
     if agent:
         _add_from_log(found, place, key, window)
-    if SHARED in window.flags or session_of(key) != key[0]:
-        found.undone.clear()  # the rows beside this window's are the other terminal's
     return found
 
 

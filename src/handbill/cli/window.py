@@ -12,7 +12,7 @@ from handbill.cli.result import Result
 from handbill.cli.screen import ago, count, safe, short, styled, table, tokens, when
 from handbill.core.event import MAIN, Event
 from handbill.core.receipts import settle
-from handbill.core.window import OWN_ROWS, state_of
+from handbill.core.window import state_of
 from handbill.errors import CorruptState, HandbillError
 from handbill.evidence import proof_in
 from handbill.handlers.load_gate import compliance
@@ -66,8 +66,7 @@ def content_of(window: Window, place: Place) -> tuple[Content | None, Event, Wor
     world = World(place.config.roots)
     version = version_in(world.tail(window.transcript, -_NEWEST_ROWS) or b"") or claude_code.NEWEST
     event = Event("stopping", window.session, agent_id=agent, transcript=window.transcript, version=version)
-    marks = window.flags.get(OWN_ROWS, ())
-    return (claude_code.window_now(event, world, marks=marks) if window.transcript else None), event, world
+    return (claude_code.window_now(event, world, window=window) if window.transcript else None), event, world
 
 
 def _each_window(place: Place) -> Iterator[tuple[Key, Window, Content | None]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handbill.core.event import PROMPT_SUBMITTED, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED, TOOL_CALLED
 from handbill.core.records import Records
-from handbill.core.window import HOST_ONCE, PASSING, Window
+from handbill.core.window import HOST_ONCE, OWN_ROWS, PASSING, SHARED, Window
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,11 +156,15 @@ def side_noted(event: Event, now: float) -> Window:
     return Window(event.session_id, event.agent_id or "main", event.host, now)
 
 
-def reopened(window: Window, event: Event) -> Window:
-    if window.client == event.client and window.transcript == event.transcript:
+def reopened(window: Window, event: Event, size: int) -> Window:
+    """By another process, which rebuilt it from a transcript of this size. A second client may still write there."""
+    if window.client == event.client and window.transcript == event.transcript and SHARED not in window.flags:
         return window
     twin = window.copy()
     twin.client, twin.transcript = event.client, event.transcript
+    twin.flags.pop(OWN_ROWS, None)
+    if SHARED in twin.flags:
+        twin.flags[SHARED] = size
     return twin
 
 

@@ -38,8 +38,9 @@ GUESSED = "imported by "  # begins the reason of a file that the host brings, as
 HOST_ONCE = "host_once"
 NAMED_BY = "named by "  # begins the reason of a page that another page refers to
 DOUBTFUL = "doubtful"  # how a file came: the host may restore it, or not
-# Flags of a window whose session has a second client; which rows of the one transcript are this window's.
-SHARED, OWN_ROWS = "shared", "own_rows"
+# Flags of a window whose session has a second client: from which byte on it may have written to the transcript, too,
+# and which rows are this window's.
+SHARED, OWN_ROWS = "shared_at", "own_rows"
 SEEDING, LINKED = "seeding", "active"
 
 _COPIED = (dict, list, Records)

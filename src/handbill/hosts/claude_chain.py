@@ -6,15 +6,15 @@ holds what that version's loader rebuilds.
 
 from __future__ import annotations
 
-from handbill.hosts.claude_rows import attachment_of, calls_in, has_result, is_boundary, is_message, message_id
+from handbill.hosts.claude_branch import is_marked
+from handbill.hosts.claude_rows import attachment_of, has_result, is_boundary, is_message, message_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
 
+    from handbill.core.own_rows import Marks
     from handbill.hosts.claude_rows import Row, Rows
-
-    Own = Sequence[Collection[str]]
 
 
 class Loader:
@@ -49,7 +49,7 @@ def _anchor(boundary: Row) -> str:
     return ""
 
 
-def drop_foreign_compactions(rows: Rows, own: Own) -> bool:
+def drop_foreign_compactions(rows: Rows, own: Marks) -> bool:
     """Compactions that are not in this window; were there any? Another client that writes to the same transcript was
     compacted, or a rewind went back to before a compaction.
 
@@ -83,7 +83,7 @@ def _is_foreign(rows: Rows, boundary: str, chain: list[str]) -> bool:
 
 
 def _last_marked(rows: Rows, marks: Collection[str]) -> str:
-    return next((uuid for uuid in reversed(rows.by_id) if _is_marked(rows.by_id[uuid], marks)), "")
+    return next((uuid for uuid in reversed(rows.by_id) if is_marked(rows.by_id[uuid], marks)), "")
 
 
 def relinked(rows: Rows, *, live: bool, partial: bool) -> str | None:
@@ -152,7 +152,7 @@ def _is_prompt(row: Row) -> bool:
     return row.get("type") == "user" and not has_result(row)
 
 
-def leaf_of(rows: Rows, kept: str, loader: Loader | None, own: Own = ()) -> str:
+def leaf_of(rows: Rows, kept: str, loader: Loader | None, own: Marks = ()) -> str:
     if loader is None:
         other = _other_branch(rows, own)
         if other:
@@ -181,12 +181,12 @@ def _went_on(rows: Rows, noted: str, loader: Loader) -> bool:
     return bool(answer) and any(message_id(rows.by_id[uuid]) == answer for uuid in chain)
 
 
-def _other_branch(rows: Rows, own: Own) -> str:
+def _other_branch(rows: Rows, own: Marks) -> str:
     """Where this window's branch ends, when the newest row is of another one: a second client writes there, too."""
     for marks in own:
         if not marks:
             continue
-        marked = [uuid for uuid, row in rows.by_id.items() if _is_marked(row, marks)]
+        marked = [uuid for uuid, row in rows.by_id.items() if is_marked(row, marks)]
         if not marked:
             continue
         if marked[-1] in _ancestors(rows, rows.last):
@@ -197,10 +197,6 @@ def _other_branch(rows: Rows, own: Own) -> str:
                 below.add(uuid)
         return next(uuid for uuid in reversed(rows.by_id) if uuid in below)
     return ""
-
-
-def _is_marked(row: Row, marks: Collection[str]) -> bool:
-    return row.get("promptId") in marks or any(call["id"] in marks for call in calls_in(row))
 
 
 def _newest_end(rows: Rows) -> str:

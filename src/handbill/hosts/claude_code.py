@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from handbill.core.content import Content
     from handbill.core.plan import Plan
+    from handbill.core.window import Window
     from handbill.hosts.claude_added import Known
     from handbill.turn import Asked
     from handbill.world import World
@@ -230,24 +231,25 @@ def window_now(
     since: int = 0,
     resumed: bool = False,
     unknown: bool = False,
-    marks: Collection[str] = (),
+    window: Window | None = None,
 ) -> Content | None:
     """What is in this window, by its transcript; None: there is none to read, or not all of it yet.
 
     `since`: only what was written behind this byte is asked for. `resumed`: a new process rebuilds the window.
     `unknown`: we have no ledger of it, so the transcript must reach up to this event.
-    `marks`: prompts and calls of this window, the newest first, where a second client writes to the same transcript.
+    `window`: its ledger, which knows its own rows if a second client writes to the same transcript.
     """
     if not event.transcript:
         return None
+    from handbill.core.own_rows import own_rows
     from handbill.hosts.claude_chain import Loader
     from handbill.hosts.claude_transcript import reaches
     from handbill.hosts.claude_window import content
 
     loader = Loader(siblings=resume_takes_siblings(event)) if resumed else None
-    now = [mark for mark in (_text(event.raw.get("prompt_id")), *(made.id for made in event.tools)) if mark]
-    own = (now, *([mark] for mark in marks))
-    start = max(since - _MARGIN, 0)
+    newest = [mark for mark in (_text(event.raw.get("prompt_id")), *(made.id for made in event.tools)) if mark]
+    own = own_rows(window, newest)
+    start = max((min(since, own.shared_at) if own.shared_at >= 0 else since) - _MARGIN, 0)
     if start:
         data = world.tail(event.transcript, start)
         found = content(data, loader, start=start, agent=bool(event.agent_id), own=own) if data is not None else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from handbill.core.own_rows import OwnRows
 from handbill.core.pack import meant
 from handbill.hosts.claude_rows import attachment_of, blocks_of, calls_in, is_boundary, read
 from handbill.hosts.claude_skills import folder_in
@@ -61,10 +62,10 @@ class Compaction:
         return "named in the summary only" if name in self.summary else "gone"
 
 
-def last_compaction(data: bytes, *, agent: bool = False) -> Compaction | None:
+def last_compaction(data: bytes, own: OwnRows, *, agent: bool = False) -> Compaction | None:
     """The newest one of this window; None: there was none, or a rewind undid it. `agent`: it is a subagent's."""
     rows = read(data, agent=agent)
-    after = select(rows)
+    after = select(rows, own)
     now = after.inside if after is not None else set()
     boundary = next((uuid for uuid in reversed(rows.by_id) if uuid in now and is_boundary(rows.by_id[uuid])), "")
     if not boundary:
@@ -77,7 +78,7 @@ def last_compaction(data: bytes, *, agent: bool = False) -> Compaction | None:
     found.trigger = str(metadata.get("trigger", ""))
     found.tokens = (int(metadata.get("preTokens") or 0), int(metadata.get("postTokens") or 0))
     earlier = read(data[: rows.at[boundary]], agent=agent)
-    before = select(earlier)
+    before = select(earlier, OwnRows(([record.get("logicalParentUuid") or ""],), own.shared_at))
     for uuid in [uuid for uuid in earlier.by_id if before is not None and uuid in before.inside]:
         for file, how in _files(earlier.by_id[uuid]).items():
             found.before.setdefault(file, how)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from handbill.core.content import Content
+from handbill.core.own_rows import OwnRows
 from handbill.core.pack import BETWEEN, bodies_in, read_title, same_rules_as, unescaped
 from handbill.digest import digest_of
+from handbill.hosts.claude_branch import drop_rows_of_others
 from handbill.hosts.claude_chain import (
     beside_chain,
     chain_from,
@@ -30,7 +32,7 @@ from handbill.hosts.claude_tools import is_denial
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from handbill.core.pack import Title
-    from handbill.hosts.claude_chain import Loader, Own
+    from handbill.hosts.claude_chain import Loader
     from handbill.hosts.claude_rows import Row, Rows
 
 _CUT = "<persisted-output>"
@@ -46,13 +48,11 @@ BIG = 5 << 20
 
 
 def content(
-    data: bytes, loader: Loader | None = None, *, start: int = 0, agent: bool = False, own: Own = ()
+    data: bytes, loader: Loader | None = None, *, start: int = 0, agent: bool = False, own: OwnRows | None = None
 ) -> Content | None:
-    """`data` is the transcript from byte `start` on. None: it must be read from further back.
-
-    `own`: calls and prompts of this window, the surest group first.
-    """
-    began = _began(data) if not start else 0
+    """`data` is the transcript from byte `start` on. None: it must be read from further back."""
+    own = own or OwnRows()
+    began = _began(data) if not start and own.shared_at < 0 else 0  # the newest compaction may be another client's
     rows = read(data[began:], start + began, agent=agent)
     found = _content(rows, loader, len(data), partial=bool(start or began), own=own)
     if found is None and began:  # what the newest compaction kept, or a rewind led to, is older
@@ -87,16 +87,18 @@ class Selection:
 
 
 def select(
-    rows: Rows, loader: Loader | None = None, *, size: int = 0, partial: bool = False, own: Own = ()
+    rows: Rows, own: OwnRows, loader: Loader | None = None, *, size: int = 0, partial: bool = False
 ) -> Selection | None:
     """None: the rows that were read do not suffice."""
-    if loader is None and drop_foreign_compactions(rows, own) and partial:
+    if loader is None:
+        drop_rows_of_others(rows, own)
+    if loader is None and drop_foreign_compactions(rows, own.marks) and partial:
         return None  # this window began before what was read
     compacted = any(map(is_boundary, rows.by_id.values()))
     kept = relinked(rows, live=loader is None, partial=partial)
     if kept is None:
         return None
-    chain = chain_from(rows, leaf_of(rows, kept, loader, own), live=loader is None)
+    chain = chain_from(rows, leaf_of(rows, kept, loader, own.marks), live=loader is None)
     before = rows.parent[chain[0]] if chain else ""
     leads_back = partial and before != "" and before not in rows.by_id
     if leads_back and compacted:
@@ -107,8 +109,8 @@ def select(
     return Selection(chain, inside, not leads_back)
 
 
-def _content(rows: Rows, loader: Loader | None, size: int, *, partial: bool, own: Own = ()) -> Content | None:
-    chosen = select(rows, loader, size=size, partial=partial, own=own)
+def _content(rows: Rows, loader: Loader | None, size: int, *, partial: bool, own: OwnRows) -> Content | None:
+    chosen = select(rows, own, loader, size=size, partial=partial)
     if chosen is None:
         return None
     found = Content(whole=chosen.whole)

@@ -1,0 +1,35 @@
+"""How a window finds its own rows in a transcript that a second client writes to as well."""
+
+from __future__ import annotations
+
+from handbill.core.epochs import BOUNDARY, DUE
+from handbill.core.window import OWN_ROWS, SHARED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from handbill.core.window import Window
+
+    Marks = Sequence[Collection[str]]
+
+
+class OwnRows:
+    """`marks`: its prompts and calls, the surest group first. `shared_at`: another client may have written what is
+    behind this byte; -1: there is none. `compacted_at`: behind this byte a compaction of this window is recorded."""
+
+    __slots__ = ("compacted_at", "marks", "shared_at")
+
+    def __init__(self, marks: Marks = (), shared_at: int = -1, compacted_at: int = -1) -> None:
+        self.marks = marks
+        self.shared_at = shared_at
+        self.compacted_at = compacted_at
+
+
+def own_rows(window: Window | None, newest: Collection[str] = ()) -> OwnRows:
+    """`newest`: the prompt and the calls of the event at hand."""
+    if window is None:
+        return OwnRows((newest,))
+    flags = window.flags
+    compacted = window.suspect if window.suspect >= 0 else flags.get(DUE, flags.get(BOUNDARY, -1))
+    return OwnRows((newest, *([mark] for mark in flags.get(OWN_ROWS, ()))), flags.get(SHARED, -1), compacted)
