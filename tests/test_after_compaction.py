@@ -29,7 +29,9 @@ def test_only_a_compaction_restores(boundary: int, restored: list[str]) -> None:
 def test_what_the_client_may_restore_is_not_sent_at_once() -> None:
     content = Content()
     content.answered = {"t1"}
-    host = SimpleNamespace(may_restore=lambda _event, _world, asked: asked, window_now=lambda _event, _world: content)
+    host = SimpleNamespace(
+        may_restore=lambda _event, _world, asked: asked, window_now=lambda _event, _world, window: content
+    )
     before = window(carried={"/a": {"via": "tool_batch_finished", "batch": "t1", "parts": "k"}}, epoch=1)
     found = Remains(turn(Event(SESSION_STARTED, "s", source="compact"), host=host), before)
     assert found.gone == [] and "/a" in found.noted_in(before, 1.0).carried
@@ -40,7 +42,8 @@ START = Event(SESSION_STARTED, "s", source="compact")
 
 def restoring(content: Content | None, *, restores: bool = True) -> Any:
     return SimpleNamespace(
-        may_restore=lambda _event, _world, asked: asked if restores else [], window_now=lambda _event, _world: content
+        may_restore=lambda _event, _world, asked: asked if restores else [],
+        window_now=lambda _event, _world, window: content,
     )
 
 

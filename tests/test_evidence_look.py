@@ -10,7 +10,7 @@ from handbill import evidence
 from handbill.core import epochs
 from handbill.core.content import Content
 from handbill.core.event import PROMPT_SUBMITTED, TOOL_CALLED, Event
-from handbill.core.window import OWN_ROWS, Window
+from handbill.core.window import SHARED, Window
 from looking import CLAIM, TRANSCRIPT, Host, batch, look, start
 from makers import window
 
@@ -148,28 +148,31 @@ def test_the_mark_of_a_suspicion(suspect: int, flags: dict[str, Any], event: Eve
     "values, asked, reads",
     [
         ({}, {}, []),
-        ({"claims": [CLAIM]}, {}, [{"since": 5 << 20, "marks": ()}]),
-        ({"claims": [CLAIM, {**CLAIM, "offset": 9}]}, {}, [{"since": 9, "marks": ()}]),
-        ({"carried": {"/a": {}}, "carried_from": 5 << 20}, {}, [{"since": 3 << 20, "marks": ()}]),
-        ({"carried": {"/a": {}}, "carried_from": 7}, {}, [{"since": 0, "marks": ()}]),
+        ({"claims": [CLAIM]}, {}, [{"since": 5 << 20}]),
+        ({"claims": [CLAIM, {**CLAIM, "offset": 9}]}, {}, [{"since": 9}]),
+        ({"carried": {"/a": {}}, "carried_from": 5 << 20}, {}, [{"since": 3 << 20}]),
+        ({"carried": {"/a": {}}, "carried_from": 7}, {}, [{"since": 0}]),
         ({"carried_from": 5 << 20}, {}, []),
-        ({"suspect": 5 << 20}, {}, [{"since": 3 << 20, "marks": ()}]),
-        ({"suspect": 0}, {}, [{"since": 0, "marks": ()}]),
-        ({"flags": {"scanned": 5 << 20}}, {"compacted": True}, [{"since": 3 << 20, "marks": ()}]),
-        ({"flags": {"scanned": 9}}, {"compacted": True}, [{"since": 0, "marks": ()}]),
-        ({}, {"compacted": True}, [{"since": 0, "marks": ()}]),
+        ({"suspect": 5 << 20}, {}, [{"since": 3 << 20}]),
+        ({"suspect": 0}, {}, [{"since": 0}]),
+        ({"flags": {"scanned": 5 << 20}}, {"compacted": True}, [{"since": 3 << 20}]),
+        ({"flags": {"scanned": 9}}, {"compacted": True}, [{"since": 0}]),
+        ({}, {"compacted": True}, [{"since": 0}]),
         ({"flags": {"scanned": 5 << 20}}, {}, []),
-        ({"claims": [CLAIM]}, {"moved": True}, [{"marks": ()}]),
-        ({}, {"missed": True}, [{"marks": ()}]),
-        ({"flags": {OWN_ROWS: ["t8"]}}, {"moved": True}, [{"marks": ["t8"]}]),
+        ({"claims": [CLAIM]}, {"moved": True}, [{}]),
+        ({}, {"missed": True}, [{}]),
+        ({}, {"failed": True}, []),
+        ({"flags": {SHARED: 0}}, {"failed": True}, [{}]),  # whose calls they are, only all of it says
+        ({"flags": {SHARED: 0}}, {"interrupted": True}, [{}]),
     ],
 )
 def test_how_far_back_an_event_looks(
     values: dict[str, Any], asked: dict[str, bool], reads: list[dict[str, Any]]
 ) -> None:
     host = Host(Content())
-    facts = look(batch(), window(**values), host, **asked)
-    assert host.reads == reads
+    before = window(**values)
+    facts = look(batch(), before, host, **asked)
+    assert host.reads == [{**how, "window": before} for how in reads]
     assert facts.whole_content == any("since" not in how for how in reads)
     assert facts.boundary_from == (values.get("flags", {}).get("scanned", 0) if asked.get("compacted") else -1)
     assert facts.readable

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -223,3 +224,31 @@ def test_a_rewind_in_one_of_two_terminals(clients: tuple[Client, Client]) -> Non
         sim.read("one/f.py")
         box.idle()
         assert second.copies("rules of one") == 1
+
+
+def test_which_of_two_windows_a_command_shows(clients: tuple[Client, Client]) -> None:
+    first, second = clients
+    box, sim = first.box, first.box.sim
+    with first:
+        sim.start()
+        sim.prompt("go")
+        box.idle()
+    with second:
+        sim.start("resume")
+        sim.prompt("second")
+        sim.read("two/f.py")
+        box.idle()
+
+    def shown(**environ: str) -> str:
+        return str(json.loads(box.process("engine window --json", **environ).stdout)["data"]["session"])
+
+    assert shown(CLAUDE_CODE_SESSION_ID="") == second.key, "the one that was used last"
+    for client in clients:  # in its own shell
+        assert shown(CLAUDE_CODE_SESSION_ID=sim.session, CLAUDE_PID=str(client.process)) == client.key
+    listed = "engine window --all"
+    assert "ended" not in box.process(listed).stdout
+    os.kill(second.process, signal.SIGKILL)
+    os.waitid(os.P_PID, second.process, os.WEXITED | os.WNOWAIT)
+    assert box.process(listed).stdout.count("ended") == 1
+    audited = json.loads(box.process("engine window --all --audit --json").stdout)["data"]["windows"]
+    assert [one["session"] for one in audited] == [first.key], "nobody repairs the ledger of a terminal that has ended"

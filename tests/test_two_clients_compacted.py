@@ -144,3 +144,30 @@ def test_any_two_conversations(clients: tuple[Client, Client], seed: int) -> Non
             assert all(count <= 1 for count in found.values()), (steps, found)
     audit = box.process("engine window --all --audit")
     assert audit.returncode == 0, (steps, audit.stdout)
+
+
+def test_restore_answers_in_the_window_that_was_named(clients: tuple[Client, Client]) -> None:
+    first, second = clients
+    box, sim = first.box, first.box.sim
+    with first:
+        sim.start()
+        sim.prompt("go")
+        box.idle()
+    with second:
+        sim.start("resume")
+        sim.prompt("second")
+        sim.read("two/f.py")
+        box.idle()
+        second.compact()
+    with second:
+        sim.prompt("after the compaction")
+        box.idle()
+    restored = box.process(f"engine compaction restore --session {second.key}", CLAUDE_CODE_SESSION_ID="")
+    assert "restoring 1 file" in restored.stdout, restored.stdout + restored.stderr
+    with first:
+        sim.prompt("first")
+        box.idle()
+        assert held(first)["two"] == 0
+    with second:
+        sim.prompt("second")
+        assert held(second)["two"] == 1

@@ -32,7 +32,7 @@ def test_each_terminal_has_its_own_window(make: Callable[..., Sandbox], version:
     box.client.model.script = obey
 
     def last(mark: str) -> Request:
-        return [r for r in box.client.model.requests if r.body.get("tools") and mark in r.text][-1]
+        return requests(box, mark)[-1]
 
     first = Talk(box)
     session = str(first.say("A1 READ web")["session_id"])
@@ -44,7 +44,7 @@ def test_each_terminal_has_its_own_window(make: Callable[..., Sandbox], version:
     assert_absent(last("A2"), "RULES-api")
     second.say("B2, only words. READ the answer above")
     second.say("B3 see @lib/f.py READ lib")  # when a prompt is submitted, the newest rows are the other terminal's
-    found = [r for r in box.client.model.requests if r.body.get("tools") and "B3" in r.text]
+    found = requests(box, "B3")
     assert_once(found[0], *STANDARDS, "RULES-web", "RULES-api", "RULES-lib")
     assert_once(found[-1], *STANDARDS, "RULES-web", "RULES-api", "RULES-lib")
     for one in box.engine("window", "--all", "--audit")["data"]["windows"]:
@@ -81,12 +81,23 @@ def test_a_compaction_in_one_terminal_leaves_the_other_alone(
         second.say("B1 DO: read api/f.py; bash true")
         one, other = (first, second) if who == 0 else (second, first)
         one.compact()
-        one.say("C1 DO: bash true; bash true")
-        other.say("C2 DO: bash true; bash true")
-        last = [
-            request for request in box.client.model.requests if request.body.get("tools") and "C2 DO" in request.text
-        ][-1]
-        assert_once(last, *STANDARDS, "RULES-OF-WEB", *(["RULES-OF-API"] if who == 0 else []))
+        other.say("OTHER DO: bash true; bash true")
+        own = ["RULES-OF-WEB", *(["RULES-OF-API"] if who == 0 else [])]
+        for request in requests(box, "OTHER DO"):
+            assert_once(request, *STANDARDS, *own)
+        one.say("COMPACTED DO: bash true; read api/f.py; bash true")
+        for request in requests(box, "COMPACTED DO"):
+            assert_once(request, *STANDARDS)
+        assert_once(requests(box, "COMPACTED DO")[-1], "RULES-OF-API")
+        assert_absent(requests(box, "COMPACTED DO")[-1], "RULES-OF-WEB")
+        for window in box.engine("window", "--all", "--audit")["data"]["windows"]:
+            assert window["differences"] == [], window
+        other.say("AGAIN DO: bash true; read api/f.py; bash true")
+        assert_once(requests(box, "AGAIN DO")[-1], *STANDARDS, "RULES-OF-WEB", "RULES-OF-API")
     finally:
         first.close()
         second.close()
+
+
+def requests(box: Sandbox, words: str) -> list[Request]:
+    return [one for one in box.client.model.requests if one.body.get("tools") and words in one.text]

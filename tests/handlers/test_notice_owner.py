@@ -25,3 +25,11 @@ def test_a_call_that_is_looked_at_again_takes_no_message(calls: set[str], mine: 
 def test_an_old_message_goes_to_the_main_window(agent: str, mine: bool) -> None:
     event = Event(TOOL_BATCH_FINISHED, "s", agent_id=agent, project="/p", cwd="/p")
     assert belongs(notice(100.0), event, DictWorld({})) is mine  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("window, mine", [(None, True), ("s", False), ("s~7", True), ("s~8", False)])
+def test_a_message_from_a_persons_shell_names_the_window(window: str | None, mine: bool) -> None:
+    event = batch("t9")
+    event.terminal = "~7"
+    told = {"verb": "restore", "by": "terminal", "at": 999.0, **({"window": window} if window else {})}
+    assert belongs(told, event, DictWorld({})) is mine  # type: ignore[arg-type]

@@ -128,7 +128,9 @@ def _restore(args: argparse.Namespace, place: Place, key: tuple[str, str], rows:
     if files:
         session = session_of(key)
         by = "agent" if os.environ.get("CLAUDE_CODE_SESSION_ID") == session else "terminal"
-        place.store.post(session, {"verb": "restore", "files": files, "line": text, "at": time.time(), "by": by})
+        place.store.post(session, {
+            "verb": "restore", "files": files, "line": text, "at": time.time(), "by": by, "window": key[0],
+        })  # fmt: skip
         text += ", with the next event of this window:\n" + "\n".join(f"  {path}" for path in files)
     return Result({"window": ".".join(key), "files": files}, text=text)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from handbill.config import Config, load, project_around, state_roots
 from handbill.core.event import MAIN
 from handbill.errors import HandbillError
+from handbill.processes import is_running
 from handbill.store.files import FileStore, file_name
 
 if TYPE_CHECKING:
@@ -83,6 +84,9 @@ def choose_window(place: Place, session: str | None, agent: str | None) -> Key:
     own = os.environ.get("CLAUDE_CODE_SESSION_ID")
     if session is None and own:
         session = own
+        process = os.environ.get("CLAUDE_PID")
+        if process:  # older clients do not tell a shell: of two terminals, the one that was used last
+            keys = [key for key in keys if key[0] == f"{own}~{process}"] or [key for key in keys if key[0] == own]
     if session is not None:
         session, _, named = session.partition(".")  # as commands print it: ID.main, ID.AGENT
         agent = agent or (named if named and named != MAIN else None)
@@ -104,19 +108,26 @@ def choose_window(place: Place, session: str | None, agent: str | None) -> Key:
     return main if agent is None and main in keys else newest
 
 
-def _last_used(place: Place, key: Key) -> float:
-    """When its ledger or its transcript was written: a window that is only looked at changes no ledger."""
+def _last_used(place: Place, key: Key) -> tuple[float, float]:
+    """When its ledger or its transcript was written: a window that is only looked at changes no ledger. Two terminals
+    on one session have the same transcript: of them, the one whose ledger was written last."""
     moment = os.path.getmtime(window_file(place.store, key))
     try:
         window = place.store.read(key)
-        return max(moment, os.path.getmtime(window.transcript)) if window is not None and window.transcript else moment
+        spoke = os.path.getmtime(window.transcript) if window is not None and window.transcript else moment
     except (OSError, HandbillError):
-        return moment
+        spoke = moment
+    return max(moment, spoke), moment
 
 
 def session_of(key: Key) -> str:
     """The host's session; a second terminal's window is named after it and its process."""
     return key[0].partition("~")[0]
+
+
+def is_ended_terminal(key: Key, window: Window) -> bool:
+    """A second terminal's window ends with its process; the session's own goes on in the next one."""
+    return key[0] != session_of(key) and not is_running(window.client)
 
 
 def read_window(place: Place, key: Key) -> Window:

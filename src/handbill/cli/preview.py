@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from handbill.cli.checks import registrations
-from handbill.cli.place import Place, choose_window, here, project_option, waiting_handovers
+from handbill.cli.place import Place, choose_window, here, project_option, session_of, waiting_handovers
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table, tokens
 from handbill.core.migrate import to_text
@@ -121,8 +121,8 @@ def _copy(place: Place, args: argparse.Namespace) -> tuple[Key, MemoryStore]:
             _played(place, key, store, {"hook_event_name": "SessionStart", "source": "startup"})
         return key, store
     store.windows[key] = to_text(window, dumps)
-    for notice in place.store.notices(key[0]):
-        store.post(key[0], notice)
+    for notice in place.store.notices(session_of(key)):
+        store.post(session_of(key), notice)
     return key, store
 
 

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from handbill.cli.audit import audit, audit_all
-from handbill.cli.place import Place, choose_window, here, project_option, read_window, window_file
+from handbill.cli.place import Place, choose_window, here, is_ended_terminal, project_option, read_window, window_file
 from handbill.cli.result import Result
 from handbill.cli.screen import ago, count, safe, short, styled, table, tokens, when
 from handbill.core.event import MAIN, Event
@@ -75,7 +75,7 @@ def _each_window(place: Place) -> Iterator[tuple[Key, Window, Content | None]]:
             window = place.store.read(key)
         except (CorruptState, HandbillError):
             continue  # `engine window --all` and `engine doctor` show it
-        if window is not None and window.started:
+        if window is not None and window.started and not is_ended_terminal(key, window):
             window = with_newest_receipts(window, place)
             yield key, window, content_of(window, place)[0]
 
@@ -162,13 +162,21 @@ def _list(place: Place) -> Result:
             window = place.store.read(key)
         except (CorruptState, HandbillError) as error:
             windows.append(
-                {"session": key[0], "agent": key[1], "files": 0, "epoch": 0, "at": 0.0, "problem": str(error)}
+                {
+                    "session": key[0],
+                    "agent": key[1],
+                    "files": 0,
+                    "epoch": 0,
+                    "at": 0.0,
+                    "problem": str(error),
+                    "ended": False,
+                }
             )
             continue
         if window is not None and path:
             windows.append({
                 "session": key[0], "agent": key[1], "files": len(window.files), "epoch": window.epoch,
-                "at": os.path.getmtime(path), "problem": "",
+                "at": os.path.getmtime(path), "problem": "", "ended": is_ended_terminal(key, window),
             })  # fmt: skip
     windows.sort(key=lambda one: -float(str(one["at"])))
 
@@ -178,7 +186,8 @@ def _list(place: Place) -> Result:
             moment = float(str(one["at"]))
             rows.add_row(
                 safe(str(one["session"])), safe(str(one["agent"])), str(one["files"]), str(one["epoch"]),
-                ago(moment) if moment else "", f"[red]{safe(str(one['problem']))}[/]" if one["problem"] else "",
+                ago(moment) if moment else "",
+                f"[red]{safe(str(one['problem']))}[/]" if one["problem"] else "[dim]ended[/]" if one["ended"] else "",
             )  # fmt: skip
         screen.print(rows if windows else "no window is known here yet")
 

@@ -1,6 +1,6 @@
 """Word that a command left for the hooks of its session: whose is it?
 
-It carries no window, because the host's shell does not know which agent runs in it. A window takes
+An agent's command names no window, because the host's shell does not know which agent runs in it. A window takes
 what its own calls show; what no call shows, after a while, the main one.
 """
 
@@ -26,7 +26,7 @@ def belongs(notice: dict[str, Any], event: Event, world: World) -> bool:
     """Did this window's agent run the command that left this?"""
     main = event.window[1] == MAIN
     if notice.get("by") == TERMINAL:
-        return main
+        return main and notice.get("window", event.window[0]) == event.window[0]
     if any(tool.id in event.calls and _shows(tool.values, tool.output, notice) for tool in event.tools):
         return True
     return main and world.now() - notice["at"] > _UNSEEN

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from handbill.core.epochs import BOUNDARY, DUE
+from handbill.core.own_rows import own_rows
+from handbill.core.window import OWN_ROWS, SHARED
+from makers import window
+
+
+@pytest.mark.parametrize(
+    "flags, suspect, expected",
+    [
+        ({}, -1, ((["now"],), -1, -1)),
+        ({SHARED: 7, OWN_ROWS: ["a", "b"]}, -1, ((["now"], ["a"], ["b"]), 7, -1)),
+        ({SHARED: 7, BOUNDARY: 20}, -1, ((["now"],), 7, 20)),
+        ({SHARED: 7, BOUNDARY: 20, DUE: 30}, -1, ((["now"],), 7, 30)),  # the newest, not recorded yet
+        ({SHARED: 7, DUE: 30}, 40, ((["now"],), 7, 40)),  # announced
+        ({SHARED: 7, DUE: 30}, 0, ((["now"],), 7, 0)),
+    ],
+)
+def test_how_a_window_knows_its_rows(flags: dict[str, Any], suspect: int, expected: tuple[Any, ...]) -> None:
+    own = own_rows(window(flags=flags, suspect=suspect), ["now"])
+    assert (tuple(own.marks), own.shared_at, own.compacted_at) == expected
+
+
+def test_a_window_that_nobody_knows() -> None:
+    own = own_rows(None, ["now"])
+    assert (tuple(own.marks), own.shared_at, own.compacted_at) == ((["now"],), -1, -1)

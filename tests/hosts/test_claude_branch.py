@@ -1,0 +1,100 @@
+"""Which rows are this window's, if a second client writes to the same transcript."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from transcript_lines import ROWS, answer, call, line, prompt, result
+
+from handbill.core.own_rows import OwnRows
+from handbill.hosts.claude_branch import drop_rows_of_others, is_marked, row_before
+from handbill.hosts.claude_rows import read
+
+A = prompt("a1", "4") + call("a2", "a1", "ta") + result("a3", "a2", "ta")
+B = prompt("b1", "4") + call("b2", "b1", "tb") + result("b3", "b2", "tb")
+
+
+def compacted(uuid: str, before: str | None) -> bytes:
+    row = line("system", uuid, None, subtype="compact_boundary", logicalParentUuid=before)
+    return row + line("user", f"{uuid}-summary", uuid, message={"content": "what was said"})
+
+
+AT = len(ROWS)
+BOTH = A + B
+
+
+@pytest.mark.parametrize(
+    "data, marks, compacted_at, expected",
+    [
+        (BOTH, [], -1, ""),  # it said nothing since
+        (BOTH, [["ta"]], -1, "a1 a2 a3"),
+        (BOTH, [["tb"]], -1, "b1 b2 b3"),
+        (BOTH, [["p-b1"]], -1, "b1 b2 b3"),
+        (BOTH, [["not written yet"], ["ta"]], -1, "a1 a2 a3"),
+        (BOTH, [["t1"]], -1, ""),  # a call from before
+        (BOTH + answer("a4", "a3"), [["ta"]], -1, "a1 a2 a3 a4"),
+        (BOTH + result("a5", "a2", "tx"), [["ta"]], -1, "a1 a2 a3 a5"),  # beside the chain
+        (A + B + prompt("a4", "a3"), [["p-a4"]], -1, "a1 a2 a3 a4"),
+        (A + prompt("c1", "2") + B, [["p-c1"], ["ta"]], -1, "c1"),  # a rewind to before both
+        (A + compacted("c", "a3") + B, [["ta"]], -1, "a1 a2 a3 c c-summary"),  # its own compaction
+        (A + compacted("c", "a3") + B, [["tb"]], -1, "b1 b2 b3"),
+        (A + compacted("c", "a3") + B + prompt("a4", "c-summary"), [["p-a4"]], -1, "a1 a2 a3 c c-summary a4"),
+        (A + compacted("c", "4") + B, [], AT, "c c-summary"),  # the first thing it did
+        (A + compacted("c", "4") + B, [], AT - 1, ""),  # a compaction from before
+        (compacted("x", "4") + A + compacted("c", "4"), [], AT + 1, "c c-summary"),
+        (A + B, [], AT, ""),  # it was called off
+        (A + compacted("c", None) + prompt("a4", "c-summary"), [["p-a4"]], -1, "c c-summary a4"),
+        (prompt("a1", "a2") + prompt("a2", "a1"), [["p-a2"]], -1, "a1 a2"),  # a circle
+    ],
+)
+def test_rows_behind_the_byte_where_sharing_began(
+    data: bytes, marks: list[list[str]], compacted_at: int, expected: str
+) -> None:
+    rows = read(ROWS + data)
+    before = [uuid for uuid in rows.by_id if rows.at[uuid] < AT]
+    drop_rows_of_others(rows, OwnRows(marks, AT, compacted_at))
+    assert " ".join(uuid for uuid in rows.by_id if uuid not in before) == expected
+    assert [uuid for uuid in rows.by_id if uuid in before] == before
+    assert rows.last == (expected.split() or before)[-1]
+
+
+def test_a_transcript_of_one_client() -> None:
+    rows = read(ROWS + BOTH)
+    drop_rows_of_others(rows, OwnRows([["ta"]]))
+    assert "b3" in rows.by_id and rows.last == "b3"
+
+
+def test_a_row_of_a_subagent_is_not_the_last() -> None:
+    rows = read(ROWS + A + line("user", "s", "a3", isSidechain=True, message={"content": "x"}))
+    drop_rows_of_others(rows, OwnRows([["ta"]], AT))
+    assert "s" in rows.by_id and rows.last == "a3"
+
+
+@pytest.mark.parametrize(
+    "row, marked",
+    [
+        ({"promptId": "m"}, True),
+        ({"uuid": "m"}, True),
+        ({"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "m"}]}}, True),
+        ({"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "m"}]}}, False),
+        ({"promptId": "other", "uuid": "u"}, False),
+    ],
+)
+def test_a_row_that_is_marked(row: dict[str, Any], marked: bool) -> None:
+    assert is_marked(row, {"m"}) is marked
+
+
+@pytest.mark.parametrize(
+    "row, before",
+    [
+        (prompt("5", "4"), "4"),
+        (line("system", "5", None, subtype="compact_boundary", logicalParentUuid="3"), "3"),
+        (line("system", "5", "4", subtype="compact_boundary", logicalParentUuid="3"), "4"),
+        (line("system", "5", None, subtype="compact_boundary", logicalParentUuid=7), ""),
+        (line("system", "5", None, subtype="other", logicalParentUuid="3"), ""),
+        (line("system", "5", None, subtype="compact_boundary"), ""),
+    ],
+)
+def test_the_row_before(row: bytes, before: str) -> None:
+    assert row_before(read(ROWS + row), "5") == before
