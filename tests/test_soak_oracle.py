@@ -38,6 +38,22 @@ def test_what_a_resuming_client_put_back(
     assert oracle.returned(request(*first), request(*before)) == returned
 
 
+@pytest.mark.parametrize(
+    "before, after, most",
+    [
+        (("summary",), (RULE, "yes", f"go {RULE}"), {RULE: 2}),
+        (("summary",), (RULE, "yes", RULE, "yes", "go"), {RULE: 3}),
+        ((f"summary {RULE}",), (RULE, "yes", f"go {RULE}"), {}),  # it was there: the second copy is ours
+        (("summary",), ("go", "yes", f"go {RULE} {RULE}"), {}),  # both came with the prompt
+        (("summary",), (f"{RULE} {RULE}",), {}),  # nobody has answered
+    ],
+)
+def test_what_a_rewind_to_before_a_compaction_brought_back(
+    before: tuple[str, ...], after: tuple[str, ...], most: dict[str, int]
+) -> None:
+    assert Oracle("/p", (RULE,)).brought_back(request(*after), request(*before)) == most
+
+
 def test_what_it_put_back_may_be_there_so_often_and_not_more() -> None:
     oracle = Oracle("/p", (RULE,))
     assert oracle.twice(request(RULE, "yes", RULE), {RULE: 2}) == []

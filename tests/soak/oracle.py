@@ -45,10 +45,19 @@ class Oracle:
         `before` is the last request of the process before, which had them once. All copies are older than what was
         said since.
         """
-        answers = [number for number, message in enumerate(first.messages) if message["role"] == "assistant"]
-        old = json.dumps(first.messages[: answers[-1] + 1], ensure_ascii=False) if answers else ""
-        counts = {mark: old.count(json.dumps(mark, ensure_ascii=False)[1:-1]) for mark in self.marks}
+        counts = self._older_than_the_last_answer(first)
         return {mark: count for mark, count in counts.items() if count > 1 and before.text.count(mark) == 1}
+
+    def brought_back(self, request: Request, before: Request) -> dict[str, int]:
+        """Marks that a rewind to before a compaction put back: the request before did not have them, and messages that
+        are older than the last answer do. One more copy may have come with the prompt."""
+        counts = self._older_than_the_last_answer(request)
+        return {mark: count + 1 for mark, count in counts.items() if count and mark not in before.text}
+
+    def _older_than_the_last_answer(self, request: Request) -> dict[str, int]:
+        answers = [number for number, message in enumerate(request.messages) if message["role"] == "assistant"]
+        old = json.dumps(request.messages[: answers[-1] + 1], ensure_ascii=False) if answers else ""
+        return {mark: old.count(json.dumps(mark, ensure_ascii=False)[1:-1]) for mark in self.marks}
 
     @property
     def marks(self) -> list[str]:

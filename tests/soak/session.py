@@ -177,8 +177,9 @@ class Session:
 
         before, told = len(self.box.client.model.requests), len(self.story)
         self.session = at_the_terminal(self, arguments)
-        self._judge(self.box.client.model.requests[before:], 0)
-        self.rewound = any(RESTORE in line for line in self.story[told:])
+        rewinds = any(RESTORE in line for line in self.story[told:])
+        self._judge(self.box.client.model.requests[before:], 0, rewinds=rewinds)
+        self.rewound = rewinds
 
     def _talk(self, arguments: list[str]) -> None:
         """Several prompts in one process, with compactions by hand or a fresh start between them."""
@@ -236,7 +237,7 @@ class Session:
 
     # --- judging -------------------------------------------------------------------------------
 
-    def _judge(self, requests: list[Request], exit_code: int, *, last: bool = True) -> None:
+    def _judge(self, requests: list[Request], exit_code: int, *, last: bool = True, rewinds: bool = False) -> None:
         asked = [r for r in requests if r.body.get("tools") and not r.is_summary]
         if exit_code:
             self.violations.append(f"the client ended with {exit_code}")
@@ -245,13 +246,16 @@ class Session:
             self.returned.update(self.oracle.returned(main[0], self.newest))
             self.rewound = False
         for number, request in enumerate(asked):
-            if not request.agent:  # once a compaction or a fresh start has removed them, a second copy is ours
+            if not request.agent:
+                if rewinds and self.newest is not None:  # see "Known limits" in docs/windows.md
+                    self.returned.update(self.oracle.brought_back(request, self.newest))
+                self.newest = request
+                # once a compaction or a fresh start has removed them, a second copy is ours
                 self.returned = {mark: most for mark, most in self.returned.items() if request.text.count(mark) > 1}
             found = self.oracle.twice(request, self.returned if not request.agent else None)
             # an old client leaves no trace of an injection into a subagent: see "Known limits" in docs/windows.md
             if found and not (request.agent and self.box.version == OLD):
                 self.violations.append(f"request {number} of {request.agent or 'main'}: {'; '.join(found)}")
-        self.newest = main[-1] if main else self.newest
         if last and main:
             self.violations += [f"at the end: {one}" for one in self.oracle.missing(main[-1])]
 
