@@ -128,6 +128,18 @@ def test_when_a_suspected_compaction_did_not_happen(
 
 
 @pytest.mark.parametrize(
+    "event, flags, passed",
+    [
+        (PROMPT, {"compacting": "manual"}, True),  # it was announced, and then somebody typed a prompt
+        (PROMPT, {}, False),  # of a subagent, perhaps
+        (batch(), {"compacting": "auto"}, False),
+    ],
+)
+def test_nobody_submits_a_prompt_while_a_compaction_runs(event: Event, flags: dict[str, str], passed: bool) -> None:
+    assert look(event, window(suspect=0, flags=flags), Host(Content()), transcript="x").passed_suspicion is passed
+
+
+@pytest.mark.parametrize(
     "suspect, flags, event, mark",
     [
         (-1, {}, batch(), None),

@@ -41,6 +41,24 @@ def test_a_compaction_that_was_cancelled_starves_nobody(make_box: Callable[..., 
     assert box.state()["epoch"] == 0 and box.state()["suspectFrom"] == -1
 
 
+def test_a_second_compaction_that_is_called_off_keeps_nothing_from_the_next_prompt(
+    make_box: Callable[..., Box],
+) -> None:
+    box = make_box()
+    box.environ["CLAUDE_CODE_ENTRYPOINT"] = "cli"
+    box.sim.start()
+    box.sim.prompt("go")
+    box.sim.read("one/f.py")
+    box.idle()
+    cancelled_compaction(box)
+    box.sim.start("compact")
+    cancelled_compaction(box)
+    assert len(box.sim.prompt("go on").titles) >= 6, "the standards come with it"
+    box.sim.read("one/f.py")
+    box.idle()
+    assert_once(box, "main", "one")
+
+
 def test_a_transcript_that_is_always_a_batch_behind(make_box: Callable[..., Box]) -> None:
     """Records appear late: the batch after the one that could not be settled settles it."""
     box = make_box()

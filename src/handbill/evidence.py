@@ -98,7 +98,9 @@ def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, wor
         mark = window.flags.get("suspect_mark", "")
         ids = [mark if mark != mark_of(event) else "", *(tool.id for tool in event.tools)]
         data = world.tail(event.transcript, window.suspect)
-        facts.passed_suspicion = (
+        # while a compaction runs, nobody submits a prompt: it was called off, or the transcript shows it
+        is_over = event.kind == PROMPT_SUBMITTED and "compacting" in window.flags
+        facts.passed_suspicion = is_over or (
             any(id and f'"{id}"'.encode() in data for id in ids)
             if data is not None
             else bool(mark) and mark != mark_of(event)  # nothing to judge by, now or later: what is likely

@@ -16,9 +16,11 @@ from makers import window
         ({}, -1, ((["now"],), -1, -1)),
         ({SHARED: 7, OWN_ROWS: ["a", "b"]}, -1, ((["now"], ["a"], ["b"]), 7, -1)),
         ({SHARED: 7, BOUNDARY: 20}, -1, ((["now"],), 7, 20)),
-        ({SHARED: 7, BOUNDARY: 20, DUE: 30}, -1, ((["now"],), 7, 30)),  # the newest, not recorded yet
-        ({SHARED: 7, DUE: 30}, 40, ((["now"],), 7, 40)),  # announced
-        ({SHARED: 7, DUE: 30}, 0, ((["now"],), 7, 0)),
+        ({SHARED: 7, BOUNDARY: 20, DUE: 30}, -1, ((["now"],), 7, 20)),  # the first one leads to the others
+        ({SHARED: 7, BOUNDARY: 2, DUE: 30}, -1, ((["now"],), 7, 30)),
+        ({SHARED: 7, DUE: 7}, 40, ((["now"],), 7, 7)),
+        ({SHARED: 7, DUE: 6}, 40, ((["now"],), 7, 40)),  # announced
+        ({SHARED: 7}, 0, ((["now"],), 7, -1)),  # before that
     ],
 )
 def test_how_a_window_knows_its_rows(flags: dict[str, Any], suspect: int, expected: tuple[Any, ...]) -> None:

@@ -31,5 +31,6 @@ def own_rows(window: Window | None, newest: Collection[str] = ()) -> OwnRows:
     if window is None:
         return OwnRows((newest,))
     flags = window.flags
-    compacted = window.suspect if window.suspect >= 0 else flags.get(DUE, flags.get(BOUNDARY, -1))
-    return OwnRows((newest, *([mark] for mark in flags.get(OWN_ROWS, ()))), flags.get(SHARED, -1), compacted)
+    shared_at = flags.get(SHARED, -1)
+    known = [at for at in (flags.get(BOUNDARY, -1), flags.get(DUE, -1), window.suspect) if at >= shared_at]
+    return OwnRows((newest, *([mark] for mark in flags.get(OWN_ROWS, ()))), shared_at, min(known, default=-1))
