@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from box import NEW, Box
-from handbill import evidence
+from handbill import evidence, turn
 
 # Time is measured in bench/, never in a test: a busy machine must not fail one.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -33,6 +34,10 @@ def no_real_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         "HANDBILL_DISPATCH",
     ):
         monkeypatch.delenv(name, raising=False)
+
+
+if "coverage" in sys.modules:  # it makes everything several times slower
+    turn.MOST_SECONDS *= 10
 
 
 @pytest.fixture

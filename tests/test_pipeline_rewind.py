@@ -152,3 +152,25 @@ def test_a_rewind_before_a_prompt_whose_hook_died(make_box: Make) -> None:
     box.sim.read("two/f.py")
     box.idle()
     assert_once(box, "main", "one", "two")
+
+
+def test_a_rule_that_the_agent_had_read_itself(make_box: Make) -> None:
+    """Nothing of ours was undone, but the message that showed the rule was."""
+    box = make_box()
+    rule = box.project / "one/.directives/AGENTS.md"
+    undone = second_prompt(box)
+    box.sim.read("one/.directives/AGENTS.md")
+    shown = {"filePath": str(rule), "content": "rules of one\n", "numLines": 1, "startLine": 1, "totalLines": 1}
+    result = {"tool_use_id": "toolu_0002", "type": "tool_result", "content": "1\trules of one"}
+    message = {"role": "user", "content": [result]}
+    box.sim._write(box.sim.transcript, {"type": "user", "message": message, "toolUseResult": {"file": shown}})
+    box.idle()
+    assert box.state()["files"][str(rule)]["reason"] == "read by the agent"
+    assert box.process("engine window --audit").returncode == 0
+    box.sim.rewind(undone)
+    box.sim.prompt("three")
+    assert "one/.directives/AGENTS.md" in box.process("engine window --audit").stdout
+    box.sim.read("one/f.py")
+    box.idle()
+    assert_once(box, "main", "one")
+    assert box.process("engine window --audit").returncode == 0

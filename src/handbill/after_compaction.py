@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handbill.core.claim import IN_ORDER
 from handbill.core.event import SESSION_STARTED
-from handbill.core.reconcile import doubtful
+from handbill.core.host_files import doubtful
 from handbill.core.window import NEVER_IN_A_TAIL, RESTORED, see
 
 TYPE_CHECKING = False

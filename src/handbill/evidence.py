@@ -10,6 +10,7 @@ from handbill.core import epochs, reconcile
 from handbill.core.content import Content
 from handbill.core.epochs import within
 from handbill.core.event import COMPACTING, PROMPT_SUBMITTED, SESSION_STARTED, TOOL_BATCH_FINISHED, TOOL_CALLED
+from handbill.core.host_files import without_hidden_rules
 from handbill.core.receipts import CONFIRMED, LOST, PATIENCE, UNRECORDED, Evidence, Outcome, settle
 from handbill.core.window import SHARED
 
@@ -245,7 +246,7 @@ def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: fl
         if gone:
             outcomes += [Outcome(path, "the conversation was rewound", LOST) for path in gone]
             window = reconcile.rewound(window, content, event)
-        window = reconcile.found(window, content, now)
+        window = reconcile.found(without_hidden_rules(window, content), content, now)
     return _scanned(window, facts), outcomes
 
 

@@ -14,6 +14,7 @@ from command import engine, run, state_of
 from looked_at import project
 
 from handbill.cli.main import VERBS
+from handbill.cli.screen import listed
 from handbill.simulate import Simulator, direct_hooks
 
 __all__ = ["project"]  # the fixture
@@ -173,3 +174,10 @@ def test_discover_directives_of_a_type_and_up_to_a_root(project: Path) -> None:
     assert found("--root", str(project / "one")) == ["one/.directives/AGENTS.md", "one/.directives/TESTING.md"]
     error = engine("discover-directives", "one", "--root", str(project / "two"), cwd=project, expect=1)["error"]
     assert "is not above" in error["message"]
+
+
+@pytest.mark.parametrize(
+    "names, said", [([], ""), (["a"], "a"), (["a", "b"], "a, b"), (["a", "b", "c"], "a, b and 1 more")]
+)
+def test_a_long_list_says_how_many_more(names: list[str], said: str) -> None:
+    assert listed(names, 2) == said

@@ -7,6 +7,7 @@ from handbill.core import reconcile
 from handbill.core.content import Content
 from handbill.core.epochs import compacted
 from handbill.core.event import TOOL_CALLED, Event
+from handbill.core.host_files import doubtful
 from handbill.core.pack import Title, shown
 from handbill.core.window import DOUBTFUL
 from makers import batch, window
@@ -144,7 +145,7 @@ def test_a_line_that_refers_to_a_file_goes_with_that_file() -> None:
 
 @pytest.mark.parametrize("restored", [True, False])
 def test_a_doubtful_file_is_settled_by_what_the_host_shows(restored: bool) -> None:
-    doubt = reconcile.doubtful(window(pending={"/state.md": "role x"}), "/state.md", "why", 5.0)
+    doubt = doubtful(window(pending={"/state.md": "role x"}), "/state.md", "why", 5.0)
     assert doubt.carried["/state.md"]["via"] == DOUBTFUL
     after = reconcile.inherited(doubt, content(files={"/state.md"} if restored else set()), records=True)
     assert after.holds("/state.md") is restored and ("/state.md" in after.pending) is not restored
@@ -165,12 +166,12 @@ def test_a_doubtful_file_is_settled_by_what_the_host_shows(restored: bool) -> No
 def test_what_is_in_doubt(
     files: dict[str, dict[str, object]], carried: dict[str, dict[str, object]], via: str | None
 ) -> None:
-    after = reconcile.doubtful(window(files=files, carried=carried), "/a", "why", 5.0)
+    after = doubtful(window(files=files, carried=carried), "/a", "why", 5.0)
     assert (after.carried["/a"]["via"] if "/a" in after.carried else None) == via
 
 
 def test_a_restored_file_is_not_taken_for_one_that_comes_again_by_itself() -> None:
-    doubt = reconcile.doubtful(window(pending={"/a": "role x"}), "/a", "why", 5.0)
+    doubt = doubtful(window(pending={"/a": "role x"}), "/a", "why", 5.0)
     before = reconcile.inherited(doubt, content(files={"/a"}), records=True)
     assert compacted(before, 10, 7.0).files.get("/a") is None, "the next compaction may leave it out"
     assert reconcile.rewound(before, content(files={"/a"}), batch()).holds("/a")

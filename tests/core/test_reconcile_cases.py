@@ -8,6 +8,7 @@ from test_reconcile import content
 
 from handbill.core import reconcile
 from handbill.core.event import TOOL_CALLED
+from handbill.core.host_files import doubtful
 from makers import batch, window
 
 D = "0123456789abcdef"
@@ -44,7 +45,7 @@ def test_a_line_that_refers_to_a_text_is_worth_nothing_without_it() -> None:
 
 
 def test_a_file_in_doubt_has_one_open_part() -> None:
-    assert reconcile.doubtful(window(), "/a", "why", 5.0).carried["/a"]["parts"] == "."
+    assert doubtful(window(), "/a", "why", 5.0).carried["/a"]["parts"] == "."
 
 
 def test_a_record_of_the_new_epoch_is_not_replaced_by_the_old_one() -> None:
@@ -224,7 +225,7 @@ def test_a_resume_ends_what_the_process_before_had_noted() -> None:
 
 
 def test_a_doubtful_file_need_not_be_pending() -> None:
-    doubt = reconcile.doubtful(window(), "/a", "why", 5.0)
+    doubt = doubtful(window(), "/a", "why", 5.0)
     assert reconcile.inherited(doubt, content(files={"/a"}), records=True).holds("/a")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from handbill.cli.place import Place
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table
+from handbill.core.host_files import hidden
 from handbill.core.pack import meant
 from handbill.core.reconcile import denied_calls, left
 from handbill.errors import HandbillError
@@ -81,7 +82,7 @@ def audit_all(windows: Iterable[tuple[Key, Window, Content | None]], place: Plac
 
 
 def differences(window: Window, content: Content) -> list[dict[str, str]]:
-    gone = left(window, content)
+    gone = [*left(window, content), *hidden(window, content)]
     rows = [{"file": path, "ledger": "in the window", "record": "not there"} for path in gone]
     titles = content.titles(denied_calls(window))
     for path in dict.fromkeys(meant(title[0]) for title in titles):

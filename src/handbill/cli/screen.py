@@ -53,6 +53,11 @@ def count(number: int, word: str, several: str = "") -> str:
     return f"{number:,} {word}" if number == 1 else f"{number:,} {several or word + 's'}"
 
 
+def listed(names: list[str], most: int = 10) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def own_page(path: str) -> str:
     """What a gate said, by name: the file's own ends in a digest. Empty: it is no such page."""
     at = path.find("/.engine/pages/")

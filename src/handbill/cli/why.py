@@ -15,7 +15,7 @@ from handbill.cli.screen import count, safe, short, styled, table, when
 from handbill.cli.window import with_newest_receipts
 from handbill.config import PACKAGE
 from handbill.core.event import MAIN
-from handbill.core.reconcile import FOUND
+from handbill.core.host_files import FOUND
 from handbill.core.refs import page_name
 from handbill.core.sheet import Refusal
 from handbill.core.window import state_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from handbill.cli.audit import audit, audit_all
 from handbill.cli.place import Place, choose_window, here, is_ended_terminal, project_option, read_window, window_file
 from handbill.cli.result import Result
-from handbill.cli.screen import ago, count, safe, short, styled, table, tokens, when
+from handbill.cli.screen import ago, count, listed, safe, short, styled, table, tokens, when
 from handbill.core.event import MAIN, Event
 from handbill.core.receipts import settle
 from handbill.core.window import state_of
@@ -142,7 +142,7 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
     total = sum(one["tokens"] for one in data["files"])
     screen.print(f"{count(len(data['files']), 'file')}, about {total:,} tokens (estimate)")
     if data["unsettled"]:
-        names = ", ".join(short(path, data["project"]) for path in data["unsettled"][:10])
+        names = listed([short(path, data["project"]) for path in data["unsettled"]])
         doubtful = count(len(data["unsettled"]), "file")
         screen.print(f"after the compaction, {doubtful} may still be there; the next event decides: {names}")
     for agent in data["subagents"]:

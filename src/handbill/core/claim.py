@@ -7,7 +7,7 @@ delivered as it was, and a grant never turns out empty.
 from __future__ import annotations
 
 from handbill.core.pack import BETWEEN, PRELOADED, UPDATED, block, parts_of, same_rules, units
-from handbill.core.paths import parent
+from handbill.core.paths import level_of
 from handbill.core.sheet import Refusal, Sheet
 from handbill.core.window import GUESSED, NEVER_IN_A_TAIL, OWN_DIRECTIVE, with_letter
 
@@ -162,12 +162,7 @@ def _under_another_name(twin: Window, sheet: Sheet, chosen: list[_Candidate]) ->
 
 def _is_elsewhere(path: str, other: str) -> bool:
     """Does it speak for another directory?"""
-    return _level(path) != _level(other)
-
-
-def _level(path: str) -> str:
-    folder = parent(path)
-    return parent(folder) if folder.endswith("/.directives") else folder
+    return level_of(path) != level_of(other)
 
 
 def _as_before(twin: Window, path: str, record: Record | None, stamp: str) -> None:

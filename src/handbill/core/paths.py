@@ -25,6 +25,12 @@ def parent(path: str) -> str:
     return path[: path.rfind("/")] or "/"
 
 
+def level_of(path: str) -> str:
+    """The directory that a rule file speaks for."""
+    folder = parent(path)
+    return parent(folder) if folder.endswith("/.directives") else folder
+
+
 def name(path: str) -> str:
     return path[path.rfind("/") + 1 :]
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from handbill.core.epochs import SAME_MOMENT, next_epoch, opened, reloaded, within
+from handbill.core.epochs import SAME_MOMENT, next_epoch, opened, within
 from handbill.core.event import SESSION_STARTED, TOOL_CALLED
+from handbill.core.host_files import from_transcript, host_has, restored, survives_resume, with_shown_rules
 from handbill.core.pack import meant, shown
 from handbill.core.paths import parent
 from handbill.core.window import (
-    DOUBTFUL,
     HOST_ONCE,
     NAMED_BY,
-    NEVER_IN_A_TAIL,
-    PASSING,
     READ_ITSELF,
     RESTORED,
-    see,
     with_letter,
 )
 
@@ -29,8 +26,6 @@ if TYPE_CHECKING:
     from handbill.core.window import Record, Window
 
     Titles = dict[Title, int]
-
-FOUND = "found in the transcript"  # the reason of a file that the ledger did not know
 
 
 def denied_calls(window: Window) -> set[str]:
@@ -51,37 +46,13 @@ def inherited(window: Window, content: Content, *, records: bool) -> Window:
             if "." in kept:
                 twin.pending[path] = record["reason"]
         elif not kept:
-            twin = _restored(twin, path, record, content)
+            twin = restored(twin, path, record, content)
     _drop_orphans(twin)
     _want_named(twin, window.carried)
-    twin = _with_shown_rules(twin, content, RESTORED, window.flags.get("compacted", 0.0))
+    twin = with_shown_rules(twin, content, RESTORED, window.flags.get("compacted", 0.0))
     twin.carried, twin.carried_from = {}, 0
     twin.flags.pop("kept_unknown", None)
     return twin
-
-
-def _with_shown_rules(window: Window, content: Content, reason: str, now: float) -> Window:
-    """Rules that are in the window because the agent read them itself, or the user named them."""
-    for path in content.files:
-        if "/.directives/" in path and path not in window.files:
-            window = see(window, path, "", reason, now)
-    return window
-
-
-def doubtful(window: Window, path: str, reason: str, now: float) -> Window:
-    """A file that is wanted, and that the host may restore by itself: only what it writes next will tell."""
-    before = window.carried.get(path)
-    if window.holds(path) or (before is not None and before["via"] not in NEVER_IN_A_TAIL):
-        return window  # there, or in doubt already
-    twin = window.copy()
-    twin.carried[path] = {**_from_transcript("", 1, now), "reason": reason, "via": DOUBTFUL}
-    return twin
-
-
-def _restored(window: Window, path: str, record: Record, content: Content) -> Window:
-    wanted = path in window.pending or record["via"] == DOUBTFUL
-    shown_whole = wanted and path in content.files
-    return see(window, path, "", RESTORED, window.flags.get("compacted", 0.0)) if shown_whole else window
 
 
 def resumed(window: Window, content: Content, event: Event, now: float) -> Window:
@@ -92,7 +63,7 @@ def resumed(window: Window, content: Content, event: Event, now: float) -> Windo
         if _of_this_moment(record, event, now):
             continue
         if record["via"] == "host":
-            if not _survives_resume(path, record, content):
+            if not survives_resume(path, record, content):
                 del twin.files[path]
             continue
         parts = _kept_parts(path, record, titles) or "." * len(record["parts"])
@@ -106,7 +77,7 @@ def resumed(window: Window, content: Content, event: Event, now: float) -> Windo
             if "." in kept:
                 twin.pending.setdefault(path, record["reason"])
         elif not kept:
-            twin = _restored(twin, path, record, content)
+            twin = restored(twin, path, record, content)
     twin.carried, twin.carried_from, twin.suspect = {}, 0, -1
     twin.flags.pop(HOST_ONCE, None)
     twin.flags.pop("kept_unknown", None)
@@ -170,7 +141,7 @@ def _adopt(window: Window, title: Title, content: Content, now: float, call: str
     path = meant(shown_path)
     record = window.files.get(path)
     if record is None or record["hash"] != digest or len(record["parts"]) != parts:
-        record = _from_transcript(digest, parts, now)
+        record = from_transcript(digest, parts, now)
         if call:
             record = {**record, "via": TOOL_CALLED, "batch": call}
         elif title in content.started:
@@ -180,19 +151,12 @@ def _adopt(window: Window, title: Title, content: Content, now: float, call: str
     window.files[path] = {**with_letter(record, part, "k"), "chars": record["chars"] + size}
 
 
-def _from_transcript(digest: str, parts: int, now: float) -> Record:
-    return {
-        "inode": "", "hash": digest, "chars": 0, "reason": FOUND,
-        "at": now, "via": "transcript", "batch": "", "parts": "." * parts,
-    }  # fmt: skip
-
-
 def rewound(window: Window, content: Content, event: Event) -> Window:
     """The conversation went back to an earlier point: what came after that is out of the window."""
     twin = next_epoch(window)
     titles = content.titles(denied_calls(window))
     for path, record in window.files.items():
-        unchanged = event.is_moment(record["batch"]) or _host_has(path, record, content)
+        unchanged = event.is_moment(record["batch"]) or host_has(path, record, content)
         kept = record["parts"] if unchanged else _kept_parts(path, record, titles)
         if not kept:
             del twin.files[path]
@@ -229,24 +193,11 @@ def _want_named(window: Window, before: Mapping[str, Record]) -> None:
             window.pending.setdefault(path, reason)
 
 
-def _survives_resume(path: str, record: Record, content: Content) -> bool:
-    """Of what the host put there itself: it reads instruction files again, the rest is in the transcript or gone."""
-    passing = record["reason"] in PASSING or record["reason"].startswith("skill ")
-    return not passing or _host_has(path, record, content)
-
-
 def _is_at_work(work: dict[str, Any], content: Content) -> bool:
     """Is the skill still in the window, put there by the host or by us?"""
     name = str(work.get("skill", "")).rpartition(":")[2]
     ours = [parent(meant(path)) for path, _, _, _ in content.blocks if path.endswith("/SKILL.md")]
     return any(folder.rpartition("/")[2] == name for folder in (*content.skills, *ours))
-
-
-def _host_has(path: str, record: Record, content: Content) -> bool:
-    """Root instruction files precede the conversation; a skill is where it was invoked."""
-    if record["reason"] in PASSING:
-        return path in content.files
-    return reloaded(record) and (not record["reason"].startswith("skill ") or parent(path) in content.skills)
 
 
 def _of_this_moment(record: Record, event: Event, now: float) -> bool:
@@ -263,7 +214,7 @@ def adopted(event: Event, window: Window | None, content: Content, now: float) -
     for path, record in twin.files.items():
         if "." in record["parts"]:
             twin.pending[path] = record["reason"]
-    return _with_shown_rules(twin, content, READ_ITSELF, now)
+    return with_shown_rules(twin, content, READ_ITSELF, now)
 
 
 def _kept_parts(path: str, record: Record, titles: Titles) -> str:

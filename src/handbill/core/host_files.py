@@ -1,0 +1,77 @@
+"""Files that the host itself shows in a window: read by the agent, named by the user, restored after a compaction."""
+
+from __future__ import annotations
+
+from handbill.core.epochs import reloaded
+from handbill.core.paths import level_of, parent
+from handbill.core.window import DOUBTFUL, NEVER_IN_A_TAIL, PASSING, RESTORED, see
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.core.content import Content
+    from handbill.core.window import Record, Window
+
+FOUND = "found in the transcript"  # the reason of a file that the ledger did not know
+
+
+def with_shown_rules(window: Window, content: Content, reason: str, now: float) -> Window:
+    """Rules that are in the window because the agent read them itself, or the user named them."""
+    for path in content.files:
+        if "/.directives/" in path and path not in window.files:
+            window = see(window, path, "", reason, now)
+    return window
+
+
+def without_hidden_rules(window: Window, content: Content) -> Window:
+    """A rewind took back the message that showed them: the next touch of their directory delivers them."""
+    gone = hidden(window, content)
+    if not gone:
+        return window
+    twin = window.copy()
+    for path in gone:
+        del twin.files[path]
+        if level_of(path) in twin.touched:
+            del twin.touched[level_of(path)]
+    return twin
+
+
+def hidden(window: Window, content: Content) -> list[str]:
+    """Files that are in the window only because the host showed them, by the ledger, and that it shows no more."""
+    shown = [path for path, record in window.files.items() if record["via"] == "host" and record["reason"] in PASSING]
+    return [path for path in shown if path not in content.files]
+
+
+def doubtful(window: Window, path: str, reason: str, now: float) -> Window:
+    """A file that is wanted, and that the host may restore by itself: only what it writes next will tell."""
+    before = window.carried.get(path)
+    if window.holds(path) or (before is not None and before["via"] not in NEVER_IN_A_TAIL):
+        return window  # there, or in doubt already
+    twin = window.copy()
+    twin.carried[path] = {**from_transcript("", 1, now), "reason": reason, "via": DOUBTFUL}
+    return twin
+
+
+def restored(window: Window, path: str, record: Record, content: Content) -> Window:
+    wanted = path in window.pending or record["via"] == DOUBTFUL
+    shown_whole = wanted and path in content.files
+    return see(window, path, "", RESTORED, window.flags.get("compacted", 0.0)) if shown_whole else window
+
+
+def survives_resume(path: str, record: Record, content: Content) -> bool:
+    """Of what the host put there itself: it reads instruction files again, the rest is in the transcript or gone."""
+    passing = record["reason"] in PASSING or record["reason"].startswith("skill ")
+    return not passing or host_has(path, record, content)
+
+
+def host_has(path: str, record: Record, content: Content) -> bool:
+    """Root instruction files precede the conversation; a skill is where it was invoked."""
+    if record["reason"] in PASSING:
+        return path in content.files
+    return reloaded(record) and (not record["reason"].startswith("skill ") or parent(path) in content.skills)
+
+
+def from_transcript(digest: str, parts: int, now: float) -> Record:
+    return {
+        "inode": "", "hash": digest, "chars": 0, "reason": FOUND,
+        "at": now, "via": "transcript", "batch": "", "parts": "." * parts,
+    }  # fmt: skip
