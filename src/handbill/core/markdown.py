@@ -53,19 +53,24 @@ def _opening(line: str) -> tuple[str, str]:
     """(the run of backticks or tildes, info string) of a line that opens a fence, however indented."""
     rest = line.lstrip(" \t>")
     for _ in range(_DEEPEST):
-        digits = len(rest[:10]) - len(rest[:10].lstrip("0123456789"))
-        if rest.startswith(_MARKERS):
-            rest = rest[2:].lstrip(" \t>")
-        elif digits and rest[digits : digits + 2] in (". ", ") "):
-            rest = rest[digits + 2 :].lstrip(" \t>")
-        else:
+        width = list_marker(rest)
+        if not width:
             break
+        rest = rest[width:].lstrip(" \t>")
     if not rest.startswith(("```", "~~~")):
         return "", ""
     info = rest.lstrip(rest[0])
     if rest[0] == "`" and "`" in info:
         return "", ""  # a span that begins with three backticks
     return rest[: len(rest) - len(info)], info.strip()
+
+
+def list_marker(text: str) -> int:
+    """How many characters at the beginning of a text make it an item of a list; 0: it is none."""
+    if text.startswith(_MARKERS):
+        return 2
+    digits = len(text[:10]) - len(text[:10].lstrip("0123456789"))
+    return digits + 2 if digits and text[digits : digits + 2] in (". ", ") ") else 0
 
 
 def _closes(line: str, mark: str) -> bool:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _CLAUDE_MD = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 _MOST = 1 << 16  # of a CLAUDE.md; clients warn of a longer one
 _UNUSUAL = frozenset("[]{}()!+@\\")  # in a pattern
+_AROUND = str.maketrans("*[]", "   ")  # an import
 _SETTINGS = (".claude/settings.local.json", ".claude/settings.json")
 
 
@@ -36,14 +37,11 @@ def _imports(path: str, world: World) -> frozenset[str]:
     text = (world.tail(path, 0, _MOST) or b"").decode("utf-8", "replace")
     if "@" not in text:
         return frozenset()
-    from handbill.core.markdown import live
+    from handbill.core.prose import prose
 
-    return frozenset(word for word in _without_comments(live(text)).split() if word.startswith("@"))
-
-
-def _without_comments(text: str) -> str:
-    first, *others = text.split("<!--")
-    return first + "".join(piece.partition("-->")[2] for piece in others)
+    # what is emphasized, or the text of a link, is followed as well
+    words = " ".join(prose(text)).translate(_AROUND).split()
+    return frozenset(word for word in words if word.startswith("@"))
 
 
 def reads_agents_md(level: str, world: World, config: Config) -> bool:

@@ -1,0 +1,61 @@
+"""Where in a CLAUDE.md the client follows an import; measured on 2.1.197 and 2.1.325."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handbill.core.prose import prose
+
+
+@pytest.mark.parametrize(
+    "text, followed",
+    [
+        ("@x\n", True),
+        ("para\n\n    @x\n\npara\n", False),
+        ("para\n\n\t@x\n\npara\n", False),
+        ("para\n    @x\n", True),  # the paragraph goes on
+        ("    @x\n", False),
+        ("    code\n    @x\n", False),
+        ("    code\n@x\n", True),
+        ("   @x\n", True),
+        ("- item\n\n    @x\n", True),
+        ("- item\n\n        @x\n", False),
+        ("- item\n\n      @x\n", False),
+        ("1. item\n\n   @x\n", True),
+        ("- item\n  - inner\n\n    @x\n", True),
+        ("- item\n  - inner\n\n        @x\n", False),
+        ("- item\n\npara\n\n    @x\n", False),
+        ("- @x\n", True),
+        ("-     @x\n", False),
+        ("```\n@x\n```\n", False),
+        ("~~~\n@x\n~~~\n", False),
+        ("- item\n  ```\n  @x\n  ```\n", False),
+        ("x\n\n```\n@x\n", False),
+        ("> @x\n", True),
+        (">    @x\n", True),  # one space belongs to the mark, and three are not code
+        (">     @x\n", False),
+        (">> @x\n", True),
+        ("`@x`\n", False),
+        ("<div>\n@x\n</div>\n", False),
+        ("<div>\n</div>\n\n@x\n", True),
+        ("<pre>\n\n@x\n</pre>\n", False),
+        ("<pre>\n</pre>\n@x\n", True),
+        ("<pre>one line</pre>\n\n@x\n", True),
+        ("<!-- @x -->\n", False),
+        ("<!-- note -->\n@x\n", True),
+        ("<!-- never closed @x\n", False),
+        ("a < b\n@x\n", True),
+        ("# @x\n", True),
+        ("| a |\n|---|\n| @x |\n", True),
+        ("", False),
+    ],
+)
+def test_lines_in_which_imports_count(text: str, followed: bool) -> None:
+    assert ("@x" in " ".join(prose(text)).split()) is followed
+
+
+@given(st.text(alphabet="-> <pre/`~12.\t\n@x", max_size=300))
+def test_any_text_is_read(text: str) -> None:
+    assert len(prose(text)) <= text.count("\n") + 1 + 2 * len(text)
