@@ -5,7 +5,14 @@ from __future__ import annotations
 from handbill.core.markdown import list_marker, live
 
 _CODE = 4  # columns
-_RAW = ("<pre", "<script", "<style", "<textarea")  # these end with their own closing tag, not with an empty line
+_RAW = ("pre", "script", "style", "textarea")  # these end with their own closing tag, not with an empty line
+_BLOCKS = (
+    " address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div dl dt "
+    "fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link "
+    "main menu menuitem nav noframes ol optgroup option p param search section summary table tbody td tfoot th thead "
+    "title tr track ul "
+)
+_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-"
 _MOST_LISTS = 20  # in each other
 
 
@@ -54,16 +61,28 @@ class _Reader:
                 return False  # code in the first line of the item
             rest = inner
             width = list_marker(rest)
-        return not self._opens_html(rest)
+        return not self._opens_html(rest, fresh)
 
-    def _opens_html(self, rest: str) -> bool:
-        second = rest[1:2]
-        if not rest.startswith("<") or not (second.isalpha() or second in ("/", "!", "?")):
+    def _opens_html(self, rest: str, fresh: bool) -> bool:
+        """Does a block of HTML begin? Other tags are a part of the text, unless one is all that a line has."""
+        if rest.startswith(("<!", "<?")):
+            self.in_html = True
+            return True
+        name = _tag(rest)
+        alone = fresh and rest.find(">") == len(rest) - 1
+        if name not in _RAW and f" {name} " not in _BLOCKS and not (name and alone):
             return False
-        name = next((name for name in _RAW if rest.lower().startswith(name)), "")
-        closing = f"</{name[1:]}"
-        self.in_html, self.closing = not name, closing if name and closing not in rest.lower() else ""
+        closing = f"</{name}" if name in _RAW and not rest.startswith("</") else ""
+        self.closing = closing if closing not in rest.lower() else ""
+        self.in_html = not closing
         return True
+
+
+def _tag(text: str) -> str:
+    """The name of the tag that the text begins with."""
+    inner = text[1:].removeprefix("/").lower() if text.startswith("<") else ""
+    rest = inner.lstrip(_LETTERS)
+    return inner[: len(inner) - len(rest)] if rest[:1] in ("", " ", ">", "/") else ""
 
 
 def _unquoted(line: str) -> tuple[int, str]:
