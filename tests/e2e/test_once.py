@@ -112,6 +112,12 @@ def test_another_hooks_oversized_output_is_not_ours(make: Make, version: str) ->
             "beside/AGENTS.md": "MARK-RULE-BESIDE\n",
             "above/CLAUDE.md": "MARK-CLAUDE-ABOVE\n",
             "above/deep/AGENTS.md": "MARK-RULE-ABOVE\n",
+            "code/CLAUDE.md": "MARK-CLAUDE-CODE\n\n    @.directives/AGENTS.md\n",  # not followed
+            "code/.directives/AGENTS.md": "MARK-RULE-CODE\n",
+            "html/CLAUDE.md": "MARK-CLAUDE-HTML\n\n<div>\n@.directives/AGENTS.md\n</div>\n",  # not followed
+            "html/.directives/AGENTS.md": "MARK-RULE-HTML\n",
+            "bold/CLAUDE.md": "MARK-CLAUDE-BOLD\n\n- item\n\n    **@.directives/AGENTS.md**\n",
+            "bold/.directives/AGENTS.md": "MARK-RULE-BOLD\n",
         },
         {"../CLAUDE.md": "MARK-CLAUDE\n", "beside/AGENTS.md": "MARK-RULE\n"},
         {".claude/CLAUDE.md": "MARK-CLAUDE\n", "beside/AGENTS.md": "MARK-RULE\n"},
@@ -127,7 +133,7 @@ def test_a_rule_near_a_claude_md_is_there_once(make: Make, version: str, files: 
     box = make(version)
     for name, text in files.items():
         box.write(name, text)
-    folders = ("imports", "bare", "beside", "above", "above/deep")
+    folders = ("imports", "bare", "beside", "above", "above/deep", "code", "html", "bold")
     for folder in folders:
         box.write(f"{folder}/f.py", "x\n")
     run = box.run(*(box.read(f"{folder}/f.py") for folder in folders), box.read("a.py"), "done")
