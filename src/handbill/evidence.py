@@ -39,7 +39,7 @@ class Facts:
         self.readable = True  # there is a transcript
         self.content: Content | None = None  # of the window, from its oldest open question on
         self.whole_content = False  # that is all of it: the ledger is compared with it
-        self.passed_suspicion = False  # the transcript goes on, and no compaction stands in it
+        self.passed_suspicion = False  # the transcript continues and shows no compaction
         self.recorded_at = -1  # where the transcript shows the compaction that this event tells of
         self.boundary_from = -1  # behind this byte the transcript shows a compaction
         self.failures: list[tuple[str, str, str]] = []
@@ -99,7 +99,7 @@ def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, wor
         mark = window.flags.get("suspect_mark", "")
         ids = [mark if mark != mark_of(event) else "", *(tool.id for tool in event.tools)]
         data = world.tail(event.transcript, window.suspect)
-        # while a compaction runs, nobody submits a prompt: it was called off, or the transcript shows it
+        # the host submits no prompt during a compaction: it was called off, or the transcript already shows it
         is_over = event.kind == PROMPT_SUBMITTED and "compacting" in window.flags
         facts.passed_suspicion = is_over or (
             any(id and f'"{id}"'.encode() in data for id in ids)
@@ -112,7 +112,7 @@ def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, wor
     since += [max(window.carried_from - _BACK, 0)] if window.carried else []
     since += [max(window.suspect - _BACK, 0)] if window.suspect >= 0 else []
     since += [max(scanned - _BACK, 0)] if asked.compacted else []
-    # of a shared transcript, only all of it says whose calls they are
+    # if the transcript is shared, only all of it shows whose calls these are
     everything = asked.moved or asked.missed or (SHARED in window.flags and (asked.failed or asked.interrupted))
     if since and not everything:
         facts.content = host.window_now(event, world, since=min(since), window=window)

@@ -32,7 +32,7 @@ def write(turn: Turn, answer: Answer) -> None:
     for note in turn.plan.notes[:_MOST_NOTES]:
         turn.trace(note)
     if len(turn.plan.notes) > _MOST_NOTES:
-        turn.trace(f"and {len(turn.plan.notes) - _MOST_NOTES:,} more of these")
+        turn.trace(f"notes left out for this event: {len(turn.plan.notes) - _MOST_NOTES:,}")
     if turn.event.kind == SESSION_STARTED:
         for problem in turn.config.problems:
             turn.trace(problem, "correct the settings file")

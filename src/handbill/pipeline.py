@@ -97,7 +97,7 @@ def _run(turn: Turn) -> Answer:
     if turn.facts is not None:
         _settle_marks(turn, turn.facts)
     if turn.plan.unfinished and store.note_missed(event.window) and turn.broken:
-        answer.message = answer.message or "Handbill: a part of a hook failed. See: engine doctor"
+        answer.message = answer.message or "Handbill: part of a hook failed. Run `engine doctor` for details."
     if turn.plan.taken or turn.plan.keep:
         from handbill.remembering import write_down
 

@@ -34,7 +34,7 @@ def window_of_terminal(turn: Turn, first: Window) -> Window | None:
 
 
 def _shared(window: Window | None, size: int) -> Window | None:
-    """What is behind this byte of the transcript may be another client's."""
+    """Note that another client may have written what follows byte `size` of the transcript."""
     if window is None:
         return None
     twin = window.copy()

@@ -33,7 +33,7 @@ class TookTooLong(BaseException):
 
 
 def attempt(turn: Turn, name: str, work: Callable[..., T], *arguments: Any) -> T | None:
-    """Its answer. If it fails, the rest of the event goes on: a project's gate cannot cost the standards."""
+    """Return the result of `work`. If it fails, the event continues: a faulty gate cannot block the standards."""
     try:
         return limited(work, *arguments)
     except (HandbillError, Broken):
@@ -63,7 +63,7 @@ def limited(work: Callable[..., T], *arguments: Any) -> T:
 
 
 def is_over(started: float, now: float) -> bool:
-    """For work whose beginning is worth keeping: it asks, and is not interrupted."""
+    """For work whose partial result is worth keeping: the work checks the limit itself and is not interrupted."""
     return bool(MOST_SECONDS) and now - started > MOST_SECONDS
 
 

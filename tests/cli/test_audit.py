@@ -66,4 +66,4 @@ def test_every_window_at_once(make_box: Callable[..., Box]) -> None:
     rows = json.loads(done.stdout)["data"]["windows"]
     assert done.returncode == 0 and len(rows) == 2 and all(row["compared"] and not row["differences"] for row in rows)
     Path(box.sim.transcript).unlink()
-    assert "is gone" in box.process("engine window --all --audit").stdout
+    assert "missing" in box.process("engine window --all --audit").stdout

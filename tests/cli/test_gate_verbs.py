@@ -227,7 +227,7 @@ def test_the_context_that_comes_with_the_next_prompt(box: Box) -> None:
     box.sim.send({"hook_event_name": "PreCompact", "trigger": "manual"})
     box.sim.send({"hook_event_name": "SessionStart", "source": "compact"})
     load = rows(engine("gate", "status", cwd=box.project))["load"]
-    assert load["state"] == "1 file with the next prompt or start"
+    assert load["state"] == "1 file due with the next prompt or session start"
 
 
 def test_doctor_compares_what_is_registered_with_what_the_gates_need(box: Box) -> None:

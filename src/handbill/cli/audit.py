@@ -45,7 +45,7 @@ def audit(window: Window, content: Content | None, key: Key, place: Place) -> Re
             )
             if window.carried:
                 doubtful = count(len(window.carried), "file")
-                screen.print(f"the next event decides whether {doubtful} stayed after the compaction")
+                screen.print(f"the next event will show whether {doubtful} survived the compaction")
             return
         drawn = table("file", "ledger", "client's record")
         for row in rows:
@@ -73,9 +73,9 @@ def audit_all(windows: Iterable[tuple[Key, Window, Content | None]], place: Plac
         for row in rows:
             said = count(len(row["differences"]), "difference") if row["differences"] else "agrees"
             drawn.add_row(
-                safe(row["session"]), safe(row["agent"]), str(row["files"]), said if row["compared"] else "is gone"
+                safe(row["session"]), safe(row["agent"]), str(row["files"]), said if row["compared"] else "missing"
             )
-        screen.print(drawn if rows else "no window is known here yet")
+        screen.print(drawn if rows else "there is no window to compare here")
 
     step = "engine window SESSION --audit shows the differences; the window's next event repairs them" if bad else ""
     return Result({"windows": rows}, show, exit_code=1 if bad else 0, next_step=step)

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 ACTIONS: dict[str, Action] = {
     "report": ("what was in the window before, and what was kept, delivered again or lost", (SESSION, AGENT)),
     "restore": (
-        "deliver again what is gone, with the next event",
-        (("files", {"nargs": "*", "metavar": "FILE", "help": "only these (default: all delivered ones)"}), SESSION),
+        "deliver the lost files again, with the next event",
+        (("files", {"nargs": "*", "metavar": "FILE", "help": "only these (default: all lost deliveries)"}), SESSION),
     ),
 }  # fmt: skip
 
@@ -71,7 +71,7 @@ def _compaction(place: Place, key: tuple[str, str]) -> Compaction:
         raise HandbillError(f"the window of {key[0]} is not known", "`engine window --all` lists the known ones")
     data = World(()).tail(window.transcript, 0, _MOST)
     if data is None:
-        raise HandbillError(f"{window.transcript} is gone", "the client keeps transcripts only for some weeks")
+        raise HandbillError(f"{window.transcript} is gone", "the client keeps transcripts only for a few weeks")
     agent, own = key[1] != MAIN, own_rows(window)
     found = last_compaction(data, own, agent=agent)
     deadline = time.monotonic() + _PATIENCE
@@ -80,7 +80,8 @@ def _compaction(place: Place, key: tuple[str, str]) -> Compaction:
         found = last_compaction(World(()).tail(window.transcript, 0, _MOST) or b"", own, agent=agent)
     if found is None:
         raise HandbillError(
-            f"the window {key[0]} was never compacted, or a rewind undid it", "`engine window` shows what is in it"
+            f"window {key[0]} was never compacted, or a rewind undid the compaction",
+            "`engine window` shows what is in the window",
         )
     if agent:
         _add_from_log(found, place, key, window)

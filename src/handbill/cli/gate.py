@@ -56,7 +56,7 @@ def _load(window: Window, place: Place) -> dict[str, Any]:
     missing = sum(one["state"] not in ("in the window", "read") for one in files)
     word = str(state.get("state", ""))
     if not state:
-        word = "nothing is asked" if mode == "off" else _before_it_opens(place)
+        word = "the gate is off" if mode == "off" else _before_it_opens(place)
     elif not missing:
         word = f"{len(files)} of {count(len(files), 'file')} in the window or read"
     elif word == load_gate.RELEASED:
@@ -72,7 +72,7 @@ def _before_it_opens(place: Place) -> str:
     folder = place.config.gate("load_gate")["folder"]
     if not files:
         return f"nothing to do: no context files in {folder}"
-    return f"{count(len(files), 'file')} with the next prompt or start"
+    return f"{count(len(files), 'file')} due with the next prompt or session start"
 
 
 def _reread(window: Window, place: Place) -> dict[str, Any]:

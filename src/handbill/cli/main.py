@@ -18,7 +18,7 @@ VERBS = {
     "install": ("install", "register the hooks in this project (or --user)"),
     "uninstall": ("uninstall", "remove exactly what install added"),
     "doctor": ("doctor", "check wiring, interpreter, state, errors; each finding with its fix"),
-    "window": ("window", "what is in this context window, since when, and proven how"),
+    "window": ("window", "what is in this context window, since when, and how that is proven"),
     "deliveries": ("deliveries", "the delivery log: what was delivered, skipped, lost, and why"),
     "session": ("session", "a piece of work: activate a skill, move through its phases, end it"),
     "find-sessions": ("find_sessions", "sessions by day, topic or state"),

@@ -85,14 +85,16 @@ def choose_window(place: Place, session: str | None, agent: str | None) -> Key:
     if session is None and own:
         session = own
         process = os.environ.get("CLAUDE_PID")
-        if process:  # older clients do not tell a shell: of two terminals, the one that was used last
+        if process:  # older clients do not set it; then the terminal used last is chosen below
             keys = [key for key in keys if key[0] == f"{own}~{process}"] or [key for key in keys if key[0] == own]
     if session is not None:
         session, _, named = session.partition(".")  # as commands print it: ID.main, ID.AGENT
         agent = agent or (named if named and named != MAIN else None)
         matching = [key for key in keys if key[0].startswith(session)]
         if not matching:
-            raise HandbillError(f"no window of session {session!r}", "`engine window --all` lists the known ones")
+            raise HandbillError(
+                f"no window of session {session!r} is known", "`engine window --all` lists the known windows"
+            )
         keys = matching
     if agent is not None:
         keys = [key for key in keys if key[1].startswith(agent)]
@@ -109,8 +111,8 @@ def choose_window(place: Place, session: str | None, agent: str | None) -> Key:
 
 
 def _last_used(place: Place, key: Key) -> tuple[float, float]:
-    """When its ledger or its transcript was written: a window that is only looked at changes no ledger. Two terminals
-    on one session have the same transcript: of them, the one whose ledger was written last."""
+    """When its ledger or its transcript was last written: not every event changes the ledger. Two terminals on one
+    session share a transcript, so the time of the ledger decides between them."""
     moment = os.path.getmtime(window_file(place.store, key))
     try:
         window = place.store.read(key)

@@ -1,4 +1,4 @@
-"""`engine window`: what is in a context window, since when, why, and proven how."""
+"""`engine window`: what is in a context window, since when, why, and how that is proven."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", nargs="?", help="session id or its beginning (default: yours, or the newest)")
     parser.add_argument("--agent", metavar="ID", help="a subagent's window instead of the main one")
     parser.add_argument(
-        "--all", action="store_true", help="list every known window of this project; with --audit, compare each"
+        "--all",
+        action="store_true",
+        help="list every known window of this project; with --audit, compare all but ended second terminals",
     )
     parser.add_argument(
         "--audit", action="store_true", help="compare with the client's own record; the next event repairs differences"
@@ -144,7 +146,7 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
     if data["unsettled"]:
         names = listed([short(path, data["project"]) for path in data["unsettled"]])
         doubtful = count(len(data["unsettled"]), "file")
-        screen.print(f"after the compaction, {doubtful} may still be there; the next event decides: {names}")
+        screen.print(f"after the compaction, {doubtful} may still be there; the next event will show: {names}")
     for agent in data["subagents"]:
         screen.print(f"[dim]also:[/] subagent {safe(agent)}: engine window --agent {safe(agent)}")
 

@@ -23,7 +23,7 @@ def with_shown_rules(window: Window, content: Content, reason: str, now: float) 
 
 
 def without_hidden_rules(window: Window, content: Content) -> Window:
-    """A rewind took back the message that showed them: the next touch of their directory delivers them."""
+    """Drop rules whose message a rewind removed. They are delivered when their directory is touched again."""
     gone = hidden(window, content)
     if not gone:
         return window
@@ -36,7 +36,7 @@ def without_hidden_rules(window: Window, content: Content) -> Window:
 
 
 def hidden(window: Window, content: Content) -> list[str]:
-    """Files that are in the window only because the host showed them, by the ledger, and that it shows no more."""
+    """Files that, by the ledger, are in the window only because the host showed them, and now are not."""
     shown = [path for path, record in window.files.items() if record["via"] == "host" and record["reason"] in PASSING]
     return [path for path in shown if path not in content.files]
 

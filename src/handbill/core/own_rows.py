@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 
 class OwnRows:
-    """`marks`: its prompts and calls, the surest group first. `shared_at`: another client may have written what is
-    behind this byte; -1: there is none. `compacted_at`: behind this byte a compaction of this window is recorded."""
+    """`marks`: ids of this window's prompts, calls or rows, most reliable group first. `shared_at`: from this byte on,
+    another client may have written; -1: there is no other client. `compacted_at`: if this window was compacted, the
+    record of it is at or after this byte; -1: no compaction is known."""
 
     __slots__ = ("compacted_at", "marks", "shared_at")
 

@@ -1,7 +1,7 @@
 """Word that a command left for the hooks of its session: whose is it?
 
-An agent's command names no window, because the host's shell does not know which agent runs in it. A window takes
-what its own calls show; what no call shows, after a while, the main one.
+The host's shell does not know which agent runs in it. So a window takes an agent's message only if its own calls show
+the command. After a minute, the main window takes what no call shows. A person's command may name a window.
 """
 
 from __future__ import annotations

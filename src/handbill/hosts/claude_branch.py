@@ -1,7 +1,7 @@
 """Which rows of a transcript are this window's, if a second client writes to the same file.
 
-Both clients begin at the same row. From there on, each one's rows lead back to a row of its own. A compaction
-begins a new chain; its row names the one before it.
+Both clients start from the same row. After it, each client's rows form a branch of their own. A compaction starts a
+new chain, and its row names the last row of the old chain (`logicalParentUuid`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def drop_rows_of_others(rows: Rows, own: OwnRows) -> None:
 
 
 def _newest_own_row(rows: Rows, own: OwnRows) -> str:
-    """Empty: this window has said nothing since, and was not compacted."""
+    """Empty: the shared part shows neither a marked row of this window nor a compaction of it."""
     shared = [uuid for uuid in rows.by_id if rows.at[uuid] >= own.shared_at]
     marks = {mark for group in own.marks for mark in group}
     marked = next((uuid for uuid in reversed(shared) if is_marked(rows.by_id[uuid], marks)), "")
