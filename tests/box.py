@@ -104,6 +104,14 @@ class Box:
 
         self.hooks = dropping
 
+    def attach(self, name: str) -> None:
+        """The client shows a whole file: a prompt mentions it, or a compaction restored it."""
+        path, text = str(self.project / name), (self.project / name).read_text()
+        lines = text.count("\n") + 1
+        file = {"filePath": path, "content": text, "numLines": lines, "startLine": 1, "totalLines": lines}
+        attachment = {"type": "file", "filename": path, "content": {"type": "text", "file": file}}
+        self.sim._write(self.sim.transcript, {"type": "attachment", "attachment": attachment})
+
     def state(self, agent: str = "") -> dict[str, Any]:
         name = f"{self.sim.session}.{agent}" if agent else self.sim.session
         lines = (self.state_folder / ".windows" / f"{name}.jsonl").read_text().splitlines()

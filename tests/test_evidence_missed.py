@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from handbill import evidence
+from handbill import missed
 from handbill.core.content import Content
 from handbill.core.event import PROMPT_SUBMITTED, TOOL_CALLED, Event, Tool
 from handbill.core.window import Window
@@ -18,13 +18,13 @@ from makers import window
     "event, before, asked, records, most",
     [
         (batch(), window(), {}, True, None),
-        (batch(), window(), {}, False, evidence._LAST_CALLS),  # a hook that died left no trace there
+        (batch(), window(), {}, False, missed._LAST_CALLS),  # a hook that died left no trace there
         (Event(PROMPT_SUBMITTED, "s", transcript="/t"), window(), {}, False, None),
-        (batch(), window(), {"moved": True}, True, evidence._CALLS),
-        (batch(), window(), {"missed": True}, True, evidence._CALLS),
-        (batch(), window(), {"interrupted": True}, True, evidence._CALLS),
-        (batch(), None, {}, True, evidence._CALLS),
-        (start("resume"), window(), {}, True, evidence._CALLS),
+        (batch(), window(), {"moved": True}, True, missed._CALLS),
+        (batch(), window(), {"missed": True}, True, missed._CALLS),
+        (batch(), window(), {"interrupted": True}, True, missed._CALLS),
+        (batch(), None, {}, True, missed._CALLS),
+        (start("resume"), window(), {}, True, missed._CALLS),
         (Event(TOOL_CALLED, "s", transcript="/t"), window(), {"missed": True}, True, None),
         (start("startup"), None, {}, False, None),
     ],
@@ -72,7 +72,7 @@ class Searched(Host):
 
 
 THERE = ("calls", {"t1", "p1"})
-ALL, MENTIONS = ("calls", None), ("mentions", evidence._LAST_CALLS)
+ALL, MENTIONS = ("calls", None), ("mentions", missed._LAST_CALLS)
 KEPT = {"flags": {"kept_unknown": True}, "carried_from": 10, "carried": {"/a": {}}}
 
 

@@ -24,7 +24,7 @@ WRITING = {"core.claim", "core.pack", "delivery", "digest", "logbook", "store.ap
 READING = {"core.markdown", "core.refs", "handlers.expansion"}  # a page that speaks of others
 RECORDS = {"hosts.claude_chain", "hosts.claude_rows", "hosts.claude_transcript", "hosts.claude_window"}
 LOOKING = RECORDS | {
-    "evidence", "delivery", "core.content", "core.epochs", "core.receipts", "core.reconcile", "core.host_files", "core.pack",
+    "evidence", "missed", "delivery", "core.content", "core.epochs", "core.receipts", "core.reconcile", "core.host_files", "core.pack",
 }  # fmt: skip
 
 PROBE = """

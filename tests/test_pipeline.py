@@ -247,9 +247,31 @@ def test_a_prompt_that_names_a_rule_brings_it(make_box: Callable[..., Box], text
     box = make_box()
     box.sim.start()
     box.sim.prompt(f"improve {text}")
+    if not ours:
+        box.attach("one/.directives/AGENTS.md")
     box.sim.read("one/f.py")
     box.idle()
     assert box.seen().count("rules of one") == ours
+
+
+@pytest.mark.parametrize("between", ["nothing", "a prompt"])
+def test_a_prompt_that_names_a_rule_and_is_dropped(make_box: Callable[..., Box], between: str) -> None:
+    """Another hook blocks it: the client attaches nothing."""
+    box = make_box()
+    box.sim.start()
+    box.idle()
+    before = Path(box.sim.transcript).read_text(), box.sim._last[box.sim.transcript]
+    box.sim.prompt("improve @one/.directives/AGENTS.md")
+    Path(box.sim.transcript).write_text(before[0])
+    box.sim._last[box.sim.transcript] = before[1]
+    if between == "a prompt":
+        box.sim.prompt("go on")
+        box.sim.answer("yes")
+        box.sim.prompt("and again")
+    box.sim.read("one/f.py")
+    box.idle()
+    assert_once(box, "main", "one")
+    assert str(box.project / "one/.directives/AGENTS.md") in box.log("lost")
 
 
 def fork(box: Box) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from box import Box, assert_once, names
 from handbill.core.event import MAIN, PROMPT_SUBMITTED
-from handbill.core.window import OWN_ROWS, SHARED
+from handbill.core.window import JOINED, OWN_ROWS
 from handbill.hook import respond
 from handbill.terminals import note_own_rows
 from makers import window
@@ -82,12 +82,12 @@ def test_the_second_one_goes_on_after_the_first_has_ended(make_box: Make, act: s
     assert json.loads(head)["pid"] == ended.pid, "the first one's ledger is left as it was"
 
 
-def test_a_window_notes_its_last_two_rows() -> None:
-    """A prompt that was taken back is in no transcript: the one before is."""
-    event = SimpleNamespace(kind=PROMPT_SUBMITTED, raw={"prompt_id": "taken-back"}, tools=[])
+def test_a_window_notes_its_last_rows() -> None:
+    """A prompt that was dropped is in no transcript: an earlier one is."""
+    event = SimpleNamespace(kind=PROMPT_SUBMITTED, raw={"prompt_id": "dropped"}, tools=[])
     turn = SimpleNamespace(event=event, plan=SimpleNamespace(flags={}))
-    note_own_rows(turn, window(flags={SHARED: 5, OWN_ROWS: ["before", "older"]}))  # type: ignore[arg-type]
-    assert turn.plan.flags[OWN_ROWS] == ["taken-back", "before"]
+    note_own_rows(turn, window(flags={JOINED: [5], OWN_ROWS: list("abcdefgh")}))  # type: ignore[arg-type]
+    assert turn.plan.flags[OWN_ROWS] == ["dropped", *"abcdefg"]
 
 
 def test_what_the_second_one_got_at_its_start(clients: tuple[Client, Client]) -> None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from handbill.core import epochs, reconcile
 from handbill.core.content import Content
 from handbill.core.epochs import within
-from handbill.core.event import COMPACTING, PROMPT_SUBMITTED, SESSION_STARTED, TOOL_BATCH_FINISHED, TOOL_CALLED
-from handbill.core.host_files import without_hidden_rules
+from handbill.core.event import COMPACTING, PROMPT_SUBMITTED, SESSION_STARTED, TOOL_BATCH_FINISHED
+from handbill.core.host_files import compared
 from handbill.core.receipts import CONFIRMED, LOST, PATIENCE, UNRECORDED, Evidence, Outcome, settle
-from handbill.core.window import SHARED
+from handbill.core.window import JOINED, MENTIONED
+from handbill.missed import found_late, look_for_missed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 _BACK = 2 << 20  # how far before a compaction the part that it keeps may begin
-_CALLS, _LAST_CALLS = 8 << 20, 256 << 10
 
 
 class Facts:
@@ -81,7 +81,7 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
         facts.recorded_at = _recorded_at(event, window, host, world)
     elif window is not None and window.started and facts.chapter == epochs.GO_ON:
         _look_back(facts, event, window, host, world, asked)
-    _look_for_missed(facts, event, window, host, world, asked)
+    look_for_missed(facts, event, window, host, world, asked)
     return facts
 
 
@@ -112,8 +112,9 @@ def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, wor
     since += [max(window.carried_from - _BACK, 0)] if window.carried else []
     since += [max(window.suspect - _BACK, 0)] if window.suspect >= 0 else []
     since += [max(scanned - _BACK, 0)] if asked.compacted else []
+    since += [window.flags[MENTIONED]["at"]] if MENTIONED in window.flags else []
     # if the transcript is shared, only all of it shows whose calls these are
-    everything = asked.moved or asked.missed or (SHARED in window.flags and (asked.failed or asked.interrupted))
+    everything = asked.moved or asked.missed or (JOINED in window.flags and (asked.failed or asked.interrupted))
     if since and not everything:
         facts.content = host.window_now(event, world, since=min(since), window=window)
         everything = facts.content is not None and _is_overdue(window, facts.content)
@@ -129,47 +130,6 @@ def _is_overdue(window: Window, content: Content) -> bool:
         any(at >= int(claim["offset"]) for at in content.prompts.values()) and not content.went_past(claim)
         for claim in window.claims
     )
-
-
-def _look_for_missed(
-    facts: Facts, event: Event, window: Window | None, host: ModuleType, world: World, asked: Asked
-) -> None:
-    """Calls whose directories we never looked at: a hook failed or never ran, or the window was not known."""
-    if facts.chapter not in (epochs.ADOPT, epochs.AUDIT, epochs.GO_ON) or event.kind in (TOOL_CALLED, COMPACTING):
-        return
-    since = window.flags.get("scanned", 0) if window is not None else 0
-    if asked.failed or facts.chapter == epochs.ADOPT:  # of an unknown window, nobody has looked at the signs
-        facts.failures = host.failures(event, world, since)
-    late = window is not None and window.suspect >= 0 and _compacted_behind(facts.content, window.suspect)
-    kept = _kept_an_unknown_part(window, facts.content)
-    unknown = facts.chapter in (epochs.ADOPT, epochs.AUDIT)
-    failed = bool(facts.failures) or facts.missed_mark or asked.interrupted
-    # what moved or was kept: rules of calls that are still there may be gone, because they came later
-    again = unknown or late or failed or asked.moved or kept
-    content = facts.content
-    there = None
-    if content is not None and (facts.whole_content or kept or late):  # undone calls do not count, kept ones do
-        there = {*content.calls, *content.prompts}
-    if again:
-        facts.missed = host.calls(event, world, _CALLS, there)
-    elif event.kind == TOOL_BATCH_FINISHED and not host.records_injections(event):
-        # there a hook that died left no trace: the last calls are looked at again
-        facts.missed = host.calls(event, world, _LAST_CALLS)
-    if again or facts.boundary_from >= 0:
-        found = host.mentions(event, world, _LAST_CALLS)
-        facts.missed += [tool for tool in found if content is None or tool.id in content.prompts]
-    if there is not None:
-        facts.missed = [tool for tool in facts.missed if tool.id in there]
-
-
-def _kept_an_unknown_part(window: Window | None, content: Content | None) -> bool:
-    """Somebody compacted by hand, and now the transcript shows which part of the window stayed."""
-    known = window is not None and bool(window.flags.get("kept_unknown"))
-    return known and window is not None and _compacted_behind(content, window.carried_from)
-
-
-def _compacted_behind(content: Content | None, offset: int) -> bool:
-    return content is not None and content.boundary >= offset
 
 
 def mark_of(event: Event) -> str:
@@ -229,9 +189,9 @@ def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: fl
     if window.claims and not older:  # what was there before the compaction proves nothing
         proof = proof_in(content, window, now, records=records, readable=facts.readable, failed=bool(facts.failures))
         window, outcomes = settle(window, proof, event, now)
-    late, offset = window.suspect >= 0 and _compacted_behind(content, window.suspect), window.suspect
-    if content is not None and facts.boundary_from >= 0 and content.boundary >= facts.boundary_from and not late:
-        late, offset = not epochs.is_known_compaction(window, content.boundary), facts.boundary_from
+    offset = found_late(facts, window)
+    late = offset >= 0
+    if content is not None and 0 <= facts.boundary_from <= content.boundary and (offset < 0 or window.suspect < 0):
         window = epochs.recorded(window, content.boundary)
     if late and content is not None:
         window = epochs.recorded(epochs.compacted(window, offset, now), content.boundary)
@@ -246,7 +206,10 @@ def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: fl
         if gone:
             outcomes += [Outcome(path, "the conversation was rewound", LOST) for path in gone]
             window = reconcile.rewound(window, content, event)
-        window = reconcile.found(without_hidden_rules(window, content), content, now)
+        window = reconcile.found(window, content, now)
+    if content is not None and records and not window.carried:
+        window, gone = compared(window, content, event, now, whole=facts.whole_content)
+        outcomes += [Outcome(path, "the message that showed it is gone", LOST) for path in gone]
     return _scanned(window, facts), outcomes
 
 

@@ -20,7 +20,7 @@ from handbill.core.event import (
 from handbill.core.paths import under
 from handbill.core.plan import BLOCK, Plan
 from handbill.core.records import Broken
-from handbill.core.window import DOUBTFUL, SHARED, Window
+from handbill.core.window import DOUBTFUL, JOINED, MENTIONED, Window
 from handbill.errors import CorruptState
 from handbill.handlers.table import HANDLERS, applies, handler
 from handbill.turn import Answer, Asked, Turn, attempt
@@ -83,7 +83,7 @@ def _run(turn: Turn) -> Answer:
         turn.has_session = bool(current.work.get("session"))
         _heard(turn, window, current, channel)
         turn.plan.add(decide(turn, current))
-    if current is not None and (event.terminal or SHARED in current.flags):
+    if current is not None and (event.terminal or JOINED in current.flags):
         from handbill.terminals import note_own_rows
 
         note_own_rows(turn, current)
@@ -243,7 +243,8 @@ def gather(turn: Turn, window: Window | None) -> Facts | None:
     turn.asked = asked = _asked(turn, window)
     if window is None or not window.started or event.kind not in _SETTLED:
         return _look(turn, window, asked)
-    if window.claims or window.carried or window.suspect >= 0 or asked or event.is_of_another_client(window.client):
+    is_open = window.claims or window.carried or window.suspect >= 0 or MENTIONED in window.flags
+    if is_open or asked or event.is_of_another_client(window.client):
         return _look(turn, window, asked)
     unrecorded = event.kind == TOOL_BATCH_FINISHED and not turn.host.records_injections(event)
     return _look(turn, window, asked) if unrecorded else None

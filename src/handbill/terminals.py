@@ -5,14 +5,18 @@ Both write to one transcript, so each window notes which rows are its own.
 
 from __future__ import annotations
 
-from handbill.core.window import OWN_ROWS, SHARED
+from handbill.core.event import MAIN
+from handbill.core.window import JOINED, OWN_ROWS
 from handbill.errors import HandbillError
 from handbill.evidence import mark_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from handbill.core.window import Window
+    from handbill.store.api import Key
     from handbill.turn import Turn
+
+_MOST_JOINED, _MOST_MARKS = 7, 8
 
 
 def window_of_terminal(turn: Turn, first: Window) -> Window | None:
@@ -24,28 +28,41 @@ def window_of_terminal(turn: Turn, first: Window) -> Window | None:
     if second is None and not turn.world.is_running(first.client):
         event.terminal = ""  # the usual case: the first one has ended, and this one goes on with its session
         return first
+    size = max(turn.world.size(event.transcript), 0)
     if second is None:
-        size = max(turn.world.size(event.transcript), 0)
-        try:
-            turn.store.update(key, lambda window: (_shared(window, size), None))
-        except HandbillError as error:
-            turn.trace(f"the window of the first terminal cannot be marked: {error}")
+        _tell(turn, [key, *_other_terminals(turn, key[0])], size)
+    elif JOINED not in first.flags:
+        _tell(turn, [key], size)  # its ledger was lost, and rebuilt
     return second
 
 
-def _shared(window: Window | None, size: int) -> Window | None:
+def _other_terminals(turn: Turn, session: str) -> list[Key]:
+    named = [(key, key[0].removeprefix(f"{session}~")) for key in turn.store.known() if key[1] == MAIN]
+    return [key for key, process in named if process.isdecimal() and turn.world.is_running(int(process))]
+
+
+def _tell(turn: Turn, keys: list[Key], size: int) -> None:
+    for key in keys:
+        try:
+            turn.store.update(key, lambda window: (_joined(window, size), None))
+        except HandbillError as error:
+            turn.trace(f"the window {key[0]} cannot be marked: {error}")
+
+
+def _joined(window: Window | None, size: int) -> Window | None:
     """Note that another client may have written what follows byte `size` of the transcript."""
-    if window is None:
-        return None
+    known = window.flags.get(JOINED, ()) if window is not None else ()
+    if window is None or size in known:
+        return window
     twin = window.copy()
-    twin.flags[SHARED] = size
+    twin.flags[JOINED] = [*known[:_MOST_JOINED], size]
     return twin
 
 
 def note_own_rows(turn: Turn, window: Window) -> None:
-    """The newest prompt or call, and the one before: a prompt that was taken back is in no transcript."""
+    """Its newest prompts and calls. Several, because the transcript does not have a prompt that was dropped."""
     mark = mark_of(turn.event)
-    if SHARED not in window.flags:  # the second one, at its start
-        turn.plan.flags[SHARED] = max(turn.world.size(turn.event.transcript), 0)
+    if JOINED not in window.flags:  # the second one, at its start
+        turn.plan.flags[JOINED] = [max(turn.world.size(turn.event.transcript), 0)]
     if mark:
-        turn.plan.flags[OWN_ROWS] = [mark, *window.flags.get(OWN_ROWS, ())][:2]
+        turn.plan.flags[OWN_ROWS] = [mark, *window.flags.get(OWN_ROWS, ())][:_MOST_MARKS]

@@ -64,4 +64,6 @@ def test_a_rewind_is_not_blamed_on_the_compaction(box: Box) -> None:
     assert len(engine("compaction", "restore", cwd=box.project)["data"]["files"]) == 1
     box.sim.rewind(first)
     box.sim.prompt("four")
-    assert "a rewind undid the compaction" in engine("compaction", "report", cwd=box.project, expect=1)["error"]["message"]
+    assert (
+        "a rewind undid the compaction" in engine("compaction", "report", cwd=box.project, expect=1)["error"]["message"]
+    )

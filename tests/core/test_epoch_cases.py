@@ -9,7 +9,7 @@ from test_epochs import record, start
 
 from handbill.core import epochs
 from handbill.core.event import SUBAGENT_STARTED, Event
-from handbill.core.window import OWN_ROWS, SHARED, Window
+from handbill.core.window import JOINED, OWN_ROWS, Window
 from makers import batch, window
 
 
@@ -47,7 +47,7 @@ def test_a_window_goes_on_in_another_process(client: int, transcript: str, chang
 
 
 @pytest.mark.parametrize(
-    "flags, after", [({}, {}), ({SHARED: 10, OWN_ROWS: ["x"]}, {SHARED: 50}), ({SHARED: 10}, {SHARED: 50})]
+    "flags, after", [({}, {}), ({JOINED: [10], OWN_ROWS: ["x"]}, {JOINED: [50]}), ({JOINED: [10]}, {JOINED: [50]})]
 )
 @pytest.mark.parametrize("client", [7, 8])
 def test_a_shared_window_in_another_process(flags: dict[str, Any], after: dict[str, Any], client: int) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from handbill.core.content import Content
-from handbill.core.host_files import hidden, without_hidden_rules
-from handbill.core.window import READ_ITSELF, RESTORED
-from makers import window
+from handbill.core.event import PROMPT_SUBMITTED, Event
+from handbill.core.host_files import compared, hidden
+from handbill.core.window import MENTIONED, READ_ITSELF, RESTORED
+from makers import batch, window
 
 RULE = "/p/one/.directives/AGENTS.md"
 
@@ -28,11 +29,42 @@ def test_rules_that_the_host_shows_no_more(via: str, reason: str, shown: set[str
     content = Content()
     content.files = shown
     assert hidden(before, content) == ([RULE] if gone else [])
-    after = without_hidden_rules(before, content)
-    assert (after is before) is not gone and (RULE in after.files) is not gone
+    after, lost = compared(before, content, batch(), 5.0, whole=True)
+    assert lost == hidden(before, content) and (after is before) is not gone and (RULE in after.files) is not gone
     assert [*after.touched] == (["/p"] if gone else ["/p/one", "/p"])
 
 
 def test_a_rule_of_a_directory_that_nobody_touched() -> None:
     before = window(files={RULE: {"via": "host", "reason": READ_ITSELF, "parts": "h"}}, touched={})
-    assert RULE not in without_hidden_rules(before, Content()).files
+    assert RULE not in compared(before, Content(), batch(), 5.0, whole=True)[0].files
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_rule_that_the_host_shows_again(whole: bool) -> None:
+    """A rewind went back to before the compaction that had removed it."""
+    content = Content()
+    content.files = {RULE, "/p/one/f.py"}
+    after, _ = compared(window(pending={RULE: "directive of /p/one"}), content, batch(), 5.0, whole=whole)
+    assert list(after.files) == ([RULE] if whole else []) and (RULE in after.pending) is not whole
+
+
+MENTION = {MENTIONED: {"prompt": "prompt_submitted::p1", "at": 7, "files": [RULE]}}
+
+
+@pytest.mark.parametrize(
+    "prompt, shown, gone, is_open",
+    [("p1", set(), [], True), ("p2", set(), [RULE], False), ("p2", {RULE}, [], False), ("p1", {RULE}, [], True)],
+)
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_prompt_that_mentions_a_rule(
+    prompt: str, shown: set[str], gone: list[str], is_open: bool, whole: bool
+) -> None:
+    """The host takes it, or another hook blocks it: the next event knows."""
+    files = {path: {"via": "host", "reason": READ_ITSELF, "parts": "h"} for path in (RULE, "/p/other.md")}
+    before = window(files=files, flags=MENTION)
+    content = Content()
+    content.files = {*shown, "/p/other.md"} if whole else shown
+    event = Event(PROMPT_SUBMITTED, "s", raw={"prompt_id": prompt})
+    after, lost = compared(before, content, event, 5.0, whole=whole)
+    assert lost == gone and (MENTIONED in after.flags) is is_open
+    assert sorted(after.files) == sorted({RULE, "/p/other.md"} - {*gone}) and MENTIONED in before.flags

@@ -6,28 +6,28 @@ import pytest
 
 from handbill.core.epochs import BOUNDARY, DUE
 from handbill.core.own_rows import own_rows
-from handbill.core.window import OWN_ROWS, SHARED
+from handbill.core.window import JOINED, OWN_ROWS
 from makers import window
 
 
 @pytest.mark.parametrize(
     "flags, suspect, expected",
     [
-        ({}, -1, ((["now"],), -1, -1)),
-        ({SHARED: 7, OWN_ROWS: ["a", "b"]}, -1, ((["now"], ["a"], ["b"]), 7, -1)),
-        ({SHARED: 7, BOUNDARY: 20}, -1, ((["now"],), 7, 20)),
-        ({SHARED: 7, BOUNDARY: 20, DUE: 30}, -1, ((["now"],), 7, 20)),  # the first one leads to the others
-        ({SHARED: 7, BOUNDARY: 2, DUE: 30}, -1, ((["now"],), 7, 30)),
-        ({SHARED: 7, DUE: 7}, 40, ((["now"],), 7, 7)),
-        ({SHARED: 7, DUE: 6}, 40, ((["now"],), 7, 40)),  # announced
-        ({SHARED: 7}, 0, ((["now"],), 7, -1)),  # before that
+        ({}, -1, ((["now"],), (), -1)),
+        ({JOINED: [7], OWN_ROWS: ["a", "b"]}, -1, ((["now"], ["a"], ["b"]), (7,), -1)),
+        ({JOINED: [7], BOUNDARY: 20}, -1, ((["now"],), (7,), 20)),
+        ({JOINED: [7], BOUNDARY: 20, DUE: 30}, -1, ((["now"],), (7,), 20)),  # the first one leads to the others
+        ({JOINED: [7], BOUNDARY: 2, DUE: 30}, -1, ((["now"],), (7,), 30)),
+        ({JOINED: [7], DUE: 7}, 40, ((["now"],), (7,), 7)),
+        ({JOINED: [7], DUE: 6}, 40, ((["now"],), (7,), 40)),  # announced
+        ({JOINED: [7]}, 0, ((["now"],), (7,), -1)),  # before that
     ],
 )
 def test_how_a_window_knows_its_rows(flags: dict[str, Any], suspect: int, expected: tuple[Any, ...]) -> None:
     own = own_rows(window(flags=flags, suspect=suspect), ["now"])
-    assert (tuple(own.marks), own.shared_at, own.compacted_at) == expected
+    assert (tuple(own.marks), tuple(own.joined), own.compacted_at) == expected
 
 
 def test_a_window_that_nobody_knows() -> None:
     own = own_rows(None, ["now"])
-    assert (tuple(own.marks), own.shared_at, own.compacted_at) == ((["now"],), -1, -1)
+    assert (tuple(own.marks), tuple(own.joined), own.compacted_at) == ((["now"],), (), -1)

@@ -53,7 +53,7 @@ def test_rows_behind_the_byte_where_sharing_began(
 ) -> None:
     rows = read(ROWS + data)
     before = [uuid for uuid in rows.by_id if rows.at[uuid] < AT]
-    drop_rows_of_others(rows, OwnRows(marks, AT, compacted_at))
+    drop_rows_of_others(rows, OwnRows(marks, (AT,), compacted_at))
     assert " ".join(uuid for uuid in rows.by_id if uuid not in before) == expected
     assert [uuid for uuid in rows.by_id if uuid in before] == before
     assert rows.last == (expected.split() or before)[-1]
@@ -67,7 +67,7 @@ def test_a_transcript_of_one_client() -> None:
 
 def test_a_row_of_a_subagent_is_not_the_last() -> None:
     rows = read(ROWS + A + line("user", "s", "a3", isSidechain=True, message={"content": "x"}))
-    drop_rows_of_others(rows, OwnRows([["ta"]], AT))
+    drop_rows_of_others(rows, OwnRows([["ta"]], (AT,)))
     assert "s" in rows.by_id and rows.last == "a3"
 
 

@@ -82,15 +82,16 @@ def choose_window(place: Place, session: str | None, agent: str | None) -> Key:
     """By name or its beginning, else the caller's own, else the one written last."""
     keys = place.store.known()
     own = os.environ.get("CLAUDE_CODE_SESSION_ID")
+    exact = True
     if session is None and own:
-        session = own
-        process = os.environ.get("CLAUDE_PID")
-        if process:  # older clients do not set it; then the terminal used last is chosen below
-            keys = [key for key in keys if key[0] == f"{own}~{process}"] or [key for key in keys if key[0] == own]
+        second = (f"{own}~{os.environ.get('CLAUDE_PID', '')}", MAIN)
+        session = second[0] if second in keys and agent is None else own
+        exact = "CLAUDE_PID" in os.environ  # older clients do not set it: of two terminals, the one used last
     if session is not None:
         session, _, named = session.partition(".")  # as commands print it: ID.main, ID.AGENT
         agent = agent or (named if named and named != MAIN else None)
-        matching = [key for key in keys if key[0].startswith(session)]
+        matching = [key for key in keys if key[0] == session] if exact else []
+        matching = matching or [key for key in keys if key[0].startswith(session)]
         if not matching:
             raise HandbillError(
                 f"no window of session {session!r} is known", "`engine window --all` lists the known windows"

@@ -122,7 +122,7 @@ def _copy(place: Place, args: argparse.Namespace) -> tuple[Key, MemoryStore]:
         return key, store
     store.windows[key] = to_text(window, dumps)
     for notice in place.store.notices(session_of(key)):
-        store.post(session_of(key), notice)
+        store.post(key[0], notice)
     return key, store
 
 

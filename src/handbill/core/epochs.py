@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handbill.core.event import PROMPT_SUBMITTED, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED, TOOL_CALLED
 from handbill.core.records import Records
-from handbill.core.window import HOST_ONCE, OWN_ROWS, PASSING, SHARED, Window
+from handbill.core.window import HOST_ONCE, JOINED, MENTIONED, OWN_ROWS, PASSING, Window
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ MANUAL = "manual"  # somebody asked for the compaction: it may keep any part of 
 BOUNDARY, DUE = "boundary", "boundary_due"
 
 _OF_A_SUSPICION = ("compacting", "suspect_mark")
-_OF_AN_EPOCH = (*_OF_A_SUSPICION, "awaits", "elsewhere", "kept_unknown")
+_OF_AN_EPOCH = (*_OF_A_SUSPICION, "awaits", "elsewhere", "kept_unknown", MENTIONED)
 
 
 def within(moment: float, now: float, seconds: float) -> bool:
@@ -158,13 +158,13 @@ def side_noted(event: Event, now: float) -> Window:
 
 def reopened(window: Window, event: Event, size: int) -> Window:
     """By another process, which rebuilt it from a transcript of this size. A second client may still write there."""
-    if window.client == event.client and window.transcript == event.transcript and SHARED not in window.flags:
+    if window.client == event.client and window.transcript == event.transcript and JOINED not in window.flags:
         return window
     twin = window.copy()
     twin.client, twin.transcript = event.client, event.transcript
     twin.flags.pop(OWN_ROWS, None)
-    if SHARED in twin.flags:
-        twin.flags[SHARED] = size
+    if JOINED in twin.flags:
+        twin.flags[JOINED] = [size]
     return twin
 
 

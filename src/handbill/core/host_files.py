@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from handbill.core.epochs import reloaded
 from handbill.core.paths import level_of, parent
-from handbill.core.window import DOUBTFUL, NEVER_IN_A_TAIL, PASSING, RESTORED, see
+from handbill.core.window import DOUBTFUL, MENTIONED, NEVER_IN_A_TAIL, PASSING, READ_ITSELF, RESTORED, see
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from handbill.core.content import Content
+    from handbill.core.event import Event
     from handbill.core.window import Record, Window
 
 FOUND = "found in the transcript"  # the reason of a file that the ledger did not know
@@ -22,17 +23,21 @@ def with_shown_rules(window: Window, content: Content, reason: str, now: float) 
     return window
 
 
-def without_hidden_rules(window: Window, content: Content) -> Window:
-    """Drop rules whose message a rewind removed. They are delivered when their directory is touched again."""
-    gone = hidden(window, content)
-    if not gone:
-        return window
-    twin = window.copy()
+def compared(window: Window, content: Content, event: Event, now: float, *, whole: bool) -> tuple[Window, list[str]]:
+    """The window with those rules that the host shows now; and which ones it shows no more. They are delivered when
+    their directory is touched again. `whole`: the content is all of it; else it has what came since a mention."""
+    mention = window.flags.get(MENTIONED)
+    if mention is not None and event.is_moment(mention["prompt"]):
+        return window, []  # the host has not taken the prompt yet
+    mentioned = mention["files"] if mention is not None else ()
+    gone = [path for path in hidden(window, content) if whole or path in mentioned]
+    twin = window.copy() if gone or mention is not None else window
+    twin.flags.pop(MENTIONED, None)
     for path in gone:
         del twin.files[path]
         if level_of(path) in twin.touched:
             del twin.touched[level_of(path)]
-    return twin
+    return with_shown_rules(twin, content, READ_ITSELF, now) if whole else twin, gone
 
 
 def hidden(window: Window, content: Content) -> list[str]:

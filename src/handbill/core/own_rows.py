@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handbill.core.epochs import BOUNDARY, DUE
-from handbill.core.window import OWN_ROWS, SHARED
+from handbill.core.window import JOINED, OWN_ROWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 class OwnRows:
-    """`marks`: ids of this window's prompts, calls or rows, most reliable group first. `shared_at`: from this byte on,
-    another client may have written; -1: there is no other client. `compacted_at`: if this window was compacted, the
-    record of it is at or after this byte; -1: no compaction is known."""
+    """`marks`: ids of this window's prompts, calls or rows, most reliable group first. `joined`: the bytes from which
+    on another client may have written, too. `compacted_at`: if this window was compacted since the first of them, the
+    record of that is at or after this byte; -1: no compaction is known."""
 
-    __slots__ = ("compacted_at", "marks", "shared_at")
+    __slots__ = ("compacted_at", "joined", "marks")
 
-    def __init__(self, marks: Marks = (), shared_at: int = -1, compacted_at: int = -1) -> None:
+    def __init__(self, marks: Marks = (), joined: Sequence[int] = (), compacted_at: int = -1) -> None:
         self.marks = marks
-        self.shared_at = shared_at
+        self.joined = joined
         self.compacted_at = compacted_at
 
 
@@ -32,6 +32,6 @@ def own_rows(window: Window | None, newest: Collection[str] = ()) -> OwnRows:
     if window is None:
         return OwnRows((newest,))
     flags = window.flags
-    shared_at = flags.get(SHARED, -1)
-    known = [at for at in (flags.get(BOUNDARY, -1), flags.get(DUE, -1), window.suspect) if at >= shared_at]
-    return OwnRows((newest, *([mark] for mark in flags.get(OWN_ROWS, ()))), shared_at, min(known, default=-1))
+    joined = flags.get(JOINED, ())
+    known = [at for at in (flags.get(BOUNDARY, -1), flags.get(DUE, -1), window.suspect) if at >= min(joined, default=0)]
+    return OwnRows((newest, *([mark] for mark in flags.get(OWN_ROWS, ()))), joined, min(known, default=-1))

@@ -36,11 +36,13 @@ OWN_DIRECTIVE = "your own directive"  # why a file of the user's own library is 
 GUESSED = "imported by "  # begins the reason of a file that the host brings, as far as we can tell by its CLAUDE.md
 # A window's flag: files that a rewind removed, and that the host brings only once until it is compacted or restarted.
 HOST_ONCE = "host_once"
+# A window's flag: rule files that a prompt mentions whole, until the transcript shows that the host took the prompt.
+MENTIONED = "mentioned"
 NAMED_BY = "named by "  # begins the reason of a page that another page refers to
 DOUBTFUL = "doubtful"  # how a file came: the host may restore it, or not
-# Flags of a window whose session has a second client: from which byte on it may have written to the transcript, too,
-# and which rows are this window's.
-SHARED, OWN_ROWS = "shared_at", "own_rows"
+# Flags of a window whose session has had a second client: the sizes of the transcript when another client joined, and
+# which rows are this window's.
+JOINED, OWN_ROWS = "joined", "own_rows"
 SEEDING, LINKED = "seeding", "active"
 
 _COPIED = (dict, list, Records)

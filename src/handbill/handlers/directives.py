@@ -5,10 +5,10 @@ Each directory is looked at once per window; touched again, only what changed in
 
 from __future__ import annotations
 
-from handbill.core.event import MENTION, REFUSED, handles_files
+from handbill.core.event import MENTION, PROMPT_SUBMITTED, REFUSED, handles_files
 from handbill.core.paths import parent, under
 from handbill.core.plan import Plan
-from handbill.core.window import GUESSED, HOST_ONCE, READ_ITSELF
+from handbill.core.window import GUESSED, HOST_ONCE, MENTIONED, READ_ITSELF
 from handbill.handlers.roots import inside, root_of
 
 TYPE_CHECKING = False
@@ -45,7 +45,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
 class Look:
     """What the directories of one event ask for."""
 
-    __slots__ = ("compared", "config", "done", "event", "own", "plan", "read", "types", "window", "world")
+    __slots__ = ("compared", "config", "done", "event", "mentioned", "own", "plan", "read", "types", "window", "world")
 
     def __init__(
         self, event: Event, window: Window, world: World, config: Config, types: tuple[str, ...] | None = None
@@ -59,6 +59,7 @@ class Look:
         self.plan = Plan()
         self.done: set[str] = set()
         self.compared = 0
+        self.mentioned: list[str] = []
         self.own = event.own_paths()
         reads = [tool for tool in event.tools if tool.name == "Read" and tool.id in event.calls]
         self.read = {path for tool in reads for path in tool.files if path in self.own}
@@ -111,8 +112,7 @@ class Look:
                 self._compared(path)
                 continue
             if path in self.read and 0 < self.world.size(path) < _READ_WHOLE:
-                self.plan.seen.append((path, READ_ITSELF))
-                self.plan.known[path] = self.world.stamp(path)
+                self._shown(path)
                 continue
             once = path in self.window.flags.get(HOST_ONCE, ())
             brings = "" if once else _host_brings(level, path, how, self.event, self.world, self.config)
@@ -125,6 +125,15 @@ class Look:
         if not unripe and not later:
             new[level] = {"found": [name for _, name in found], "stamp": stamp}
         return not unripe and not later
+
+    def _shown(self, path: str) -> None:
+        """The agent has just read it, or the prompt mentions it. The host may still drop the prompt."""
+        self.plan.seen.append((path, READ_ITSELF))
+        self.plan.known[path] = self.world.stamp(path)
+        if self.event.kind == PROMPT_SUBMITTED:
+            size = max(self.world.size(self.event.transcript), 0)
+            self.mentioned.append(path)
+            self.plan.flags[MENTIONED] = {"prompt": self.event.batch, "at": size, "files": self.mentioned}
 
     def _changed(self, level: str, seen: Record) -> None:
         for name in seen["found"]:

@@ -25,8 +25,10 @@ _OF_THIS_WINDOW = ("continue", "idle", "deactivate")  # these need no name
 def belongs(notice: dict[str, Any], event: Event, world: World) -> bool:
     """Did this window's agent run the command that left this?"""
     main = event.window[1] == MAIN
+    if notice.get("window", event.window[0]) != event.window[0]:
+        return False
     if notice.get("by") == TERMINAL:
-        return main and notice.get("window", event.window[0]) == event.window[0]
+        return main
     if any(tool.id in event.calls and _shows(tool.values, tool.output, notice) for tool in event.tools):
         return True
     return main and world.now() - notice["at"] > _UNSEEN

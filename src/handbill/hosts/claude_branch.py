@@ -6,7 +6,7 @@ new chain, and its row names the last row of the old chain (`logicalParentUuid`)
 
 from __future__ import annotations
 
-from handbill.hosts.claude_rows import calls_in, is_boundary
+from handbill.hosts.claude_rows import calls_in, is_boundary, is_message
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,23 +17,30 @@ if TYPE_CHECKING:
 
 
 def drop_rows_of_others(rows: Rows, own: OwnRows) -> None:
-    if own.shared_at < 0:
-        return
-    newest = _newest_own_row(rows, own)
-    inside = _branch(rows, newest, own.shared_at) if newest else set()
-    for uuid in [uuid for uuid in rows.by_id if rows.at[uuid] >= own.shared_at and uuid not in inside]:
-        del rows.by_id[uuid]
-    rows.last = next((uuid for uuid in reversed(rows.by_id) if not rows.by_id[uuid].get("isSidechain")), "")
+    for shared_at in sorted(own.joined, reverse=True):
+        newest = _newest_own_row(rows, own, shared_at)
+        inside = _branch(rows, newest, shared_at) if newest else set()
+        for uuid in [uuid for uuid in rows.by_id if rows.at[uuid] >= shared_at and uuid not in inside]:
+            del rows.by_id[uuid]
+    if own.joined:
+        rows.last = next((uuid for uuid in reversed(rows.by_id) if not rows.by_id[uuid].get("isSidechain")), "")
 
 
-def _newest_own_row(rows: Rows, own: OwnRows) -> str:
+def _newest_own_row(rows: Rows, own: OwnRows, shared_at: int) -> str:
     """Empty: the shared part shows neither a marked row of this window nor a compaction of it."""
-    shared = [uuid for uuid in rows.by_id if rows.at[uuid] >= own.shared_at]
+    shared = [uuid for uuid in rows.by_id if rows.at[uuid] >= shared_at]
     marks = {mark for group in own.marks for mark in group}
     marked = next((uuid for uuid in reversed(shared) if is_marked(rows.by_id[uuid], marks)), "")
-    if marked or own.compacted_at < own.shared_at:
+    if marked or own.compacted_at < shared_at:
         return marked
-    return next((uuid for uuid in shared if is_boundary(rows.by_id[uuid]) and rows.at[uuid] >= own.compacted_at), "")
+    return next((uuid for uuid in shared if _is_own_compaction(rows, uuid, own.compacted_at, shared_at)), "")
+
+
+def _is_own_compaction(rows: Rows, uuid: str, compacted_at: int, shared_at: int) -> bool:
+    """A window that has said nothing since another client joined was not compacted behind a message."""
+    if not is_boundary(rows.by_id[uuid]) or rows.at[uuid] < compacted_at:
+        return False
+    return not any(is_message(rows.by_id[before]) for before in _back(rows, uuid, shared_at))
 
 
 def is_marked(row: Row, marks: Collection[str]) -> bool:
@@ -43,19 +50,28 @@ def is_marked(row: Row, marks: Collection[str]) -> bool:
 
 
 def _branch(rows: Rows, uuid: str, shared_at: int) -> set[str]:
-    """The rows behind `shared_at` that lead to or come from this one."""
-    first, passed = uuid, {uuid}
-    while (before := row_before(rows, first)) in rows.by_id and before not in passed and rows.at[before] >= shared_at:
-        first = before
-        passed.add(before)
-    found = {first}
-    for uuid in rows.by_id:  # parents come before their children
-        if row_before(rows, uuid) in found:
-            found.add(uuid)
+    """The rows from `shared_at` on that lead to or come from this one."""
+    children: dict[str, list[str]] = {}
+    for child in rows.by_id:
+        children.setdefault(row_before(rows, child), []).append(child)
+    found: set[str] = set()
+    open_rows = _back(rows, uuid, shared_at)[-1:]
+    while open_rows:
+        row = open_rows.pop()
+        if row not in found:
+            found.add(row)
+            open_rows += children.get(row, ())
     return found
+
+
+def _back(rows: Rows, uuid: str, shared_at: int) -> list[str]:
+    """From a row back to the first one that was written since `shared_at`."""
+    found = {uuid: None}
+    while (uuid := row_before(rows, uuid)) in rows.by_id and uuid not in found and rows.at[uuid] >= shared_at:
+        found[uuid] = None
+    return list(found)
 
 
 def row_before(rows: Rows, uuid: str) -> str:
     """The row that this one follows, also if a compaction lies between."""
-    logical = rows.by_id[uuid].get("logicalParentUuid") if is_boundary(rows.by_id[uuid]) else ""
-    return rows.parent[uuid] or (logical if isinstance(logical, str) else "")
+    return rows.parent[uuid] or rows.before.get(uuid, "")

@@ -78,7 +78,7 @@ def last_compaction(data: bytes, own: OwnRows, *, agent: bool = False) -> Compac
     found.trigger = str(metadata.get("trigger", ""))
     found.tokens = (int(metadata.get("preTokens") or 0), int(metadata.get("postTokens") or 0))
     earlier = read(data[: rows.at[boundary]], agent=agent)
-    before = select(earlier, OwnRows(([record.get("logicalParentUuid") or ""],), own.shared_at))
+    before = select(earlier, OwnRows(([record.get("logicalParentUuid") or ""],), own.joined))
     for uuid in [uuid for uuid in earlier.by_id if before is not None and uuid in before.inside]:
         for file, how in _files(earlier.by_id[uuid]).items():
             found.before.setdefault(file, how)

@@ -100,13 +100,14 @@ class Rows:
     """`by_id` keeps the place of a row's first copy: clients write some rows twice."""
 
     __slots__ = (
-        "agent", "at", "bridges", "by_id", "checkpoint", "cleared", "explicit", "last", "parent",
+        "agent", "at", "before", "bridges", "by_id", "checkpoint", "cleared", "explicit", "last", "parent",
     )  # fmt: skip
 
     def __init__(self, *, agent: bool = False) -> None:
         self.agent = agent  # in a subagent's file every row is of a side chain
         self.by_id: dict[str, Row] = {}
         self.parent: dict[str, str] = {}
+        self.before: dict[str, str] = {}  # a compaction has no parent; its row names the one that it follows
         self.at: dict[str, int] = {}  # where in the file a row begins
         self.bridges: dict[str, str] = {}  # rows of other types are left out; their children belong to their parents
         self.last = ""
@@ -125,6 +126,9 @@ class Rows:
             self.explicit = self.cleared = False
         if is_boundary(row):
             self.checkpoint, self.explicit = "", False
+            logical = row.get("logicalParentUuid")
+            if isinstance(logical, str):
+                self.before[uuid] = self.bridges.get(logical, logical)
 
     def note_checkpoint(self, record: Row) -> None:
         leaf = record.get("leafUuid")

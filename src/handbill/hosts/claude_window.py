@@ -52,7 +52,7 @@ def content(
 ) -> Content | None:
     """`data` is the transcript from byte `start` on. None: it must be read from further back."""
     own = own or OwnRows()
-    began = _began(data) if not start and own.shared_at < 0 else 0  # the newest compaction may be another client's
+    began = _began(data) if not start and not own.joined else 0  # the newest compaction may be another client's
     rows = read(data[began:], start + began, agent=agent)
     found = _content(rows, loader, len(data), partial=bool(start or began), own=own)
     if found is None and began:  # what the newest compaction kept, or a rewind led to, is older
