@@ -32,7 +32,9 @@ ROW = '{"type":"system","subtype":"compact_boundary"}\n'
         (4, {}, "one\ntwo\n", 8),  # not recorded yet: behind what is there now
         (4, {}, f"one\n{ROW}two\n", 4),  # the hook was slow
         (4, {}, f"one\n{ROW}{ROW}", 4 + len(ROW)),
-        (-1, {}, f"one\n{ROW}two\n", 8 + len(ROW)),  # never announced
+        (-1, {}, f"one\n{ROW}two\n", 4),  # never announced
+        (-1, {"boundary": 4}, f"one\n{ROW}two\n", 8 + len(ROW)),  # that is the one before
+        (-1, {"scanned": 4 + len(ROW)}, f"one\n{ROW}two\n", 8 + len(ROW)),  # known already
         (8, {"boundary_due": 4}, f"one\n{ROW}two\n", 8 + len(ROW)),  # that is the one before
         (8, {"boundary_due": 4}, f"one\n{ROW}two\n{ROW}", 8 + len(ROW)),
         (8, {"boundary_due": 4}, f"one\n{ROW}two\n{ROW}more\n", 8 + len(ROW)),

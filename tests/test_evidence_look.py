@@ -10,7 +10,7 @@ from handbill import evidence
 from handbill.core import epochs
 from handbill.core.content import Content
 from handbill.core.event import PROMPT_SUBMITTED, TOOL_CALLED, Event
-from handbill.core.window import JOINED, Window
+from handbill.core.window import Window
 from looking import CLAIM, TRANSCRIPT, Host, batch, look, start
 from makers import window
 
@@ -173,9 +173,8 @@ def test_the_mark_of_a_suspicion(suspect: int, flags: dict[str, Any], event: Eve
         ({"flags": {"scanned": 5 << 20}}, {}, []),
         ({"claims": [CLAIM]}, {"moved": True}, [{}]),
         ({}, {"missed": True}, [{}]),
-        ({}, {"failed": True}, []),
-        ({"flags": {JOINED: [0]}}, {"failed": True}, [{}]),  # whose calls they are, only all of it says
-        ({"flags": {JOINED: [0]}}, {"interrupted": True}, [{}]),
+        ({}, {"failed": True}, [{}]),  # which calls are in the window, only all of it says
+        ({}, {"interrupted": True}, [{}]),
     ],
 )
 def test_how_far_back_an_event_looks(

@@ -87,8 +87,8 @@ KEPT = {"flags": {"kept_unknown": True}, "carried_from": 10, "carried": {"/a": {
             content_with(),
             (),
             {"interrupted": True},
-            [ALL, MENTIONS],
-            "t1 gone p1",
+            [THERE, MENTIONS],
+            "t1 p1",
         ),
         (
             window(flags={"scanned": 9}),
@@ -107,7 +107,8 @@ KEPT = {"flags": {"kept_unknown": True}, "carried_from": 10, "carried": {"/a": {
         (window(suspect=10), content_with(5), (), {}, [], ""),
         (window(**KEPT), content_with(20), (), {}, [THERE, MENTIONS], "t1 p1"),  # type: ignore[arg-type]
         (window(**KEPT), content_with(5), (), {}, [], ""),  # type: ignore[arg-type]
-        (window(**{**KEPT, "flags": {}}), content_with(20), (), {}, [], ""),  # type: ignore[arg-type]
+        (window(**{**KEPT, "flags": {}}), content_with(20), (), {}, [THERE, MENTIONS], "t1 p1"),  # type: ignore[arg-type]
+        (window(**{**KEPT, "flags": {}, "carried": {}}), content_with(20), (), {}, [], ""),  # type: ignore[arg-type]
     ],
 )
 def test_what_is_searched_for_missed_calls(

@@ -154,18 +154,22 @@ def test_a_rewind_before_a_prompt_whose_hook_died(make_box: Make) -> None:
     assert_once(box, "main", "one", "two")
 
 
+def read_rule(box: Box) -> str:
+    """The agent reads a rule itself; the client's record shows all of it."""
+    rule = "one/.directives/AGENTS.md"
+    box.sim.read(rule)
+    box.attach(rule)
+    box.idle()
+    path = str(box.project / rule)
+    assert box.state()["files"][path]["reason"] == "read by the agent"
+    return path
+
+
 def test_a_rule_that_the_agent_had_read_itself(make_box: Make) -> None:
     """Nothing of ours was undone, but the message that showed the rule was."""
     box = make_box()
-    rule = box.project / "one/.directives/AGENTS.md"
     undone = second_prompt(box)
-    box.sim.read("one/.directives/AGENTS.md")
-    shown = {"filePath": str(rule), "content": "rules of one\n", "numLines": 1, "startLine": 1, "totalLines": 1}
-    result = {"tool_use_id": "toolu_0002", "type": "tool_result", "content": "1\trules of one"}
-    message = {"role": "user", "content": [result]}
-    box.sim._write(box.sim.transcript, {"type": "user", "message": message, "toolUseResult": {"file": shown}})
-    box.idle()
-    assert box.state()["files"][str(rule)]["reason"] == "read by the agent"
+    read_rule(box)
     assert box.process("engine window --audit").returncode == 0
     box.sim.rewind(undone)
     box.sim.prompt("three")
@@ -174,3 +178,24 @@ def test_a_rule_that_the_agent_had_read_itself(make_box: Make) -> None:
     box.idle()
     assert_once(box, "main", "one")
     assert box.process("engine window --audit").returncode == 0
+
+
+def test_a_rewind_to_before_a_compaction_brings_back_what_the_agent_had_read(make_box: Make) -> None:
+    box = make_box()
+    box.environ["CLAUDE_CODE_ENTRYPOINT"] = "cli"
+    sim, path = box.sim, box.sim.transcript
+    second_prompt(box)
+    read_rule(box)
+    undone = sim.prompt("undone")
+    box.idle()
+    sim._heads[path] = sim._last[path]
+    before = list(sim.views["main"])
+    sim.send({"hook_event_name": "PreCompact", "trigger": "manual"})
+    sim.start("compact")
+    sim.prompt("after")
+    box.idle(3)
+    sim.views["main"] = before
+    sim.rewind(undone)
+    sim.prompt("three")
+    box.idle(2)
+    assert sim.read("one/f.py").titles == [], "the message that showed it is back"

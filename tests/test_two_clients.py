@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,20 +19,12 @@ from handbill.core.window import JOINED, OWN_ROWS
 from handbill.hook import respond
 from handbill.terminals import note_own_rows
 from makers import window
-from two_clients import Client
+from two_clients import Client, clients
 
 Make = Callable[..., Box]
+__all__ = ["clients"]  # the fixture
 
 pytestmark = pytest.mark.usefixtures("no_patience")
-
-
-@pytest.fixture
-def clients(make_box: Make) -> Iterator[tuple[Client, Client]]:
-    box = make_box()
-    other = subprocess.Popen(["sleep", "120"])
-    yield Client(box, os.getpid()), Client(box, other.pid)
-    other.kill()
-    other.wait()
 
 
 def one_then_another(make_box: Make) -> tuple[Box, subprocess.Popen[bytes], Client]:
@@ -85,14 +77,14 @@ def test_the_second_one_goes_on_after_the_first_has_ended(make_box: Make, act: s
 def test_a_window_notes_its_last_rows() -> None:
     """A prompt that was dropped is in no transcript: an earlier one is."""
     event = SimpleNamespace(kind=PROMPT_SUBMITTED, raw={"prompt_id": "dropped"}, tools=[])
-    turn = SimpleNamespace(event=event, plan=SimpleNamespace(flags={}))
+    turn = SimpleNamespace(event=event, facts=None, plan=SimpleNamespace(flags={}))
     note_own_rows(turn, window(flags={JOINED: [5], OWN_ROWS: list("abcdefgh")}))  # type: ignore[arg-type]
     assert turn.plan.flags[OWN_ROWS] == ["dropped", *"abcdefg"]
 
 
-def test_what_the_second_one_got_at_its_start(clients: tuple[Client, Client]) -> None:
+def test_what_the_second_one_got_at_its_start(clients: tuple[Client, Client, Client]) -> None:
     """Its lanes bring more parts of a large file than the first one has; they are in the second window only."""
-    first, second = clients
+    first, second, _ = clients
     box, sim = first.box, first.box.sim
     lines = [f"line {number:04} of a large rule {'x' * 60}" for number in range(500)]
     box.write("one/.directives/AGENTS.md", "\n".join(lines))
@@ -157,13 +149,10 @@ def test_a_failing_hook_marks_the_window_of_its_own_terminal(make_box: Make, mon
     assert names(box.idle()) == ["one"]
 
 
-def test_prompts_of_two_terminals(clients: tuple[Client, Client]) -> None:
+def test_prompts_of_two_terminals(clients: tuple[Client, Client, Client]) -> None:
     """When a prompt is submitted, the newest rows are those of the other terminal: that is not a rewind."""
-    first, second = clients
+    first, second, _ = clients
     box, sim = first.box, first.box.sim
-    for name in ("three", "four"):
-        box.write(f"{name}/.directives/AGENTS.md", f"rules of {name}\n")
-        box.write(f"{name}/f.py", "x\n")
     with first:
         sim.start()
         sim.prompt("go")
@@ -200,8 +189,8 @@ def test_prompts_of_two_terminals(clients: tuple[Client, Client]) -> None:
     )
 
 
-def test_a_rewind_in_one_of_two_terminals(clients: tuple[Client, Client]) -> None:
-    first, second = clients
+def test_a_rewind_in_one_of_two_terminals(clients: tuple[Client, Client, Client]) -> None:
+    first, second, _ = clients
     box, sim = first.box, first.box.sim
     with first:
         sim.start()
@@ -226,8 +215,8 @@ def test_a_rewind_in_one_of_two_terminals(clients: tuple[Client, Client]) -> Non
         assert second.copies("rules of one") == 1
 
 
-def test_which_of_two_windows_a_command_shows(clients: tuple[Client, Client]) -> None:
-    first, second = clients
+def test_which_of_two_windows_a_command_shows(clients: tuple[Client, Client, Client]) -> None:
+    first, second, _ = clients
     box, sim = first.box, first.box.sim
     with first:
         sim.start()
@@ -243,8 +232,13 @@ def test_which_of_two_windows_a_command_shows(clients: tuple[Client, Client]) ->
         return str(json.loads(box.process("engine window --json", **environ).stdout)["data"]["session"])
 
     assert shown(CLAUDE_CODE_SESSION_ID="") == second.key, "the one that was used last"
-    for client in clients:  # in its own shell
+    for client in clients[:2]:
+        named = box.process(f"engine window {client.key} --json", CLAUDE_CODE_SESSION_ID="")
+        assert json.loads(named.stdout)["data"]["session"] == client.key
+    for client in clients[:2]:  # in its own shell
         assert shown(CLAUDE_CODE_SESSION_ID=sim.session, CLAUDE_PID=str(client.process)) == client.key
+    other = box.process(f"engine window {second.key} --json", CLAUDE_PID=str(first.process))
+    assert json.loads(other.stdout)["data"]["session"] == second.key, "the shell of one asks for the other"
     listed = "engine window --all"
     assert "ended" not in box.process(listed).stdout
     os.kill(second.process, signal.SIGKILL)

@@ -4,37 +4,20 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
-from collections.abc import Callable, Iterator
 
 import pytest
 
-from box import Box
 from handbill.simulate import Moment
-from two_clients import Client
+from two_clients import FOLDERS, STANDARD, Client, begin, clients
 
-Make = Callable[..., Box]
+__all__ = ["clients"]  # the fixture
 
 pytestmark = pytest.mark.usefixtures("no_patience")
-FOLDERS = ("one", "two", "three", "four")
-STANDARD = "# Commands\n"
 SEEDS, STEPS = int(os.environ.get("SEEDS", "30")), 10
 
 
-@pytest.fixture
-def clients(make_box: Make) -> Iterator[tuple[Client, Client]]:
-    box = make_box()
-    for name in ("three", "four"):
-        box.write(f"{name}/.directives/AGENTS.md", f"rules of {name}\n")
-        box.write(f"{name}/f.py", "x\n")
-    other = subprocess.Popen(["sleep", "120"])
-    yield Client(box, os.getpid()), Client(box, other.pid)
-    other.kill()
-    other.wait()
-
-
-def test_a_compaction_of_the_second_one(clients: tuple[Client, Client]) -> None:
-    first, second = clients
+def test_a_compaction_of_the_second_one(clients: tuple[Client, Client, Client]) -> None:
+    first, second, _ = clients
     sim = first.box.sim
     with first:
         sim.start()
@@ -59,19 +42,10 @@ def test_a_compaction_of_the_second_one(clients: tuple[Client, Client]) -> None:
 
 @pytest.mark.parametrize("before", ["silent", "it spoke"])
 @pytest.mark.parametrize("who", [0, 1], ids=["the first compacts", "the second compacts"])
-def test_the_other_one_speaks_first(clients: tuple[Client, Client], who: int, before: str) -> None:
-    first, second = clients
-    box, sim = first.box, first.box.sim
-    with first:
-        sim.start()
-        sim.prompt("go")
-        sim.read("one/f.py")
-        box.idle()
-    with second:
-        sim.start("resume")
-        sim.prompt("second")
-        sim.read("two/f.py")
-        box.idle()
+def test_the_other_one_speaks_first(clients: tuple[Client, Client, Client], who: int, before: str) -> None:
+    first, second, _ = clients
+    box = begin(first, second)
+    sim = box.sim
     if before == "it spoke":
         with first:
             sim.prompt("first")
@@ -85,30 +59,29 @@ def test_the_other_one_speaks_first(clients: tuple[Client, Client], who: int, be
         sim.prompt("the other one")
         sim.read("four/f.py")
         box.idle(2)
-        assert held(other) == {STANDARD: 1, **{name: int(name in [*own[other], "four"]) for name in FOLDERS}}
-    report = box.process(f"engine compaction report {compacted.key}")
+        assert other.held() == {STANDARD: 1, **{name: int(name in [*own[other], "four"]) for name in FOLDERS}}
+    report = box.process(f"engine compaction report --session {compacted.key}")
+    assert report.returncode == 0 and f"{compacted.key}.main" in report.stdout, report.stdout + report.stderr
     assert "then rewound" not in report.stdout and "four/" not in report.stdout, report.stdout
+    assert "one/" in report.stdout and ("two/" in report.stdout) is (who == 1), report.stdout
     with compacted:
         sim.prompt("the compacted one")
-        assert held(compacted)[STANDARD] == 1
+        assert compacted.held()[STANDARD] == 1
         box.idle(2)
         sim.read("four/f.py")
         box.idle(2)
-        assert held(compacted)[STANDARD] == held(compacted)["four"] == 1
-        assert all(count <= 1 for count in held(compacted).values())
+        assert compacted.held()[STANDARD] == compacted.held()["four"] == 1
+        assert all(count <= 1 for count in compacted.held().values())
     audit = box.process("engine window --all --audit")
     assert audit.returncode == 0, audit.stdout
 
 
-def held(client: Client) -> dict[str, int]:
-    return {STANDARD: client.copies(STANDARD), **{name: client.copies(f"rules of {name}") for name in FOLDERS}}
-
-
 @pytest.mark.parametrize("seed", range(SEEDS))
-def test_any_two_conversations(clients: tuple[Client, Client], seed: int) -> None:
+def test_any_two_conversations(clients: tuple[Client, Client, Client], seed: int) -> None:
     """Each window has the standards once, and the rules of each folder that it touched since its compaction, once."""
+    both = clients[:2]
     box, sim, choose = clients[0].box, clients[0].box.sim, random.Random(seed)
-    touched = {client: {"one"} for client in clients}
+    touched = {client: {"one"} for client in both}
     undo: dict[Client, tuple[Moment, set[str]] | None] = {}
     steps = []
     with clients[0]:
@@ -116,15 +89,22 @@ def test_any_two_conversations(clients: tuple[Client, Client], seed: int) -> Non
         sim.prompt("go")
         sim.read("one/f.py")
         box.idle()
-    with clients[1]:
+    with clients[1]:  # if both are compacted before either has spoken, nobody can tell the compactions apart
         sim.start("resume")
-        clients[1].at_rest = True
+        sim.prompt("second")
+        box.idle()
     for _ in range(STEPS):
-        client = choose.choice(clients)
-        act = choose.choice(["words", "read", "read", "compact", "compact", "rewind"])
+        client = choose.choice(both)
+        act = choose.choice(["words", "read", "read", "compact", "compact", "rewind", "call off", "drop"])
         folder = choose.choice(FOLDERS)
         steps.append((clients.index(client), act, folder))
         with client:
+            if act == "call off":
+                client.call_off_a_compaction()
+                continue
+            if act == "drop":
+                client.drop_a_prompt()
+                continue
             if act == "compact":
                 client.compact() if choose.random() < 0.5 else sim.compact()
                 touched[client], undo = set(), {**undo, client: None}
@@ -138,7 +118,7 @@ def test_any_two_conversations(clients: tuple[Client, Client], seed: int) -> Non
                 sim.read(f"{folder}/f.py")
                 touched[client].add(folder)
             box.idle(2)
-            found = held(client)
+            found = client.held()
             assert found[STANDARD] == 1, (steps, found)
             assert all(found[name] == 1 for name in touched[client]), (steps, found, touched[client])
             assert all(count <= 1 for count in found.values()), (steps, found)
@@ -146,8 +126,8 @@ def test_any_two_conversations(clients: tuple[Client, Client], seed: int) -> Non
     assert audit.returncode == 0, (steps, audit.stdout)
 
 
-def test_restore_answers_in_the_window_that_was_named(clients: tuple[Client, Client]) -> None:
-    first, second = clients
+def test_restore_answers_in_the_window_that_was_named(clients: tuple[Client, Client, Client]) -> None:
+    first, second, _ = clients
     box, sim = first.box, first.box.sim
     with first:
         sim.start()
@@ -164,10 +144,12 @@ def test_restore_answers_in_the_window_that_was_named(clients: tuple[Client, Cli
         box.idle()
     restored = box.process(f"engine compaction restore --session {second.key}", CLAUDE_CODE_SESSION_ID="")
     assert "restoring 1 file" in restored.stdout, restored.stdout + restored.stderr
+    preview = box.process(f"engine preview --session {second.key} one/f.py", CLAUDE_CODE_SESSION_ID="")
+    assert "two/.directives/AGENTS.md" in preview.stdout, preview.stdout
     with first:
         sim.prompt("first")
         box.idle()
-        assert held(first)["two"] == 0
+        assert first.held()["two"] == 0
     with second:
         sim.prompt("second")
-        assert held(second)["two"] == 1
+        assert second.held()["two"] == 1

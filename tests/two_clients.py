@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import uuid
+from collections.abc import Callable, Iterator
 from typing import Any
+
+import pytest
 
 from box import Box
 from handbill.core.event import MAIN
+
+FOLDERS = ("one", "two", "three", "four")
+STANDARD = "# Commands\n"
 
 
 class Client:
@@ -54,3 +62,51 @@ class Client:
         sim.send({"hook_event_name": "SessionStart", "source": "compact"})
         del self.box.environ["CLAUDE_CODE_ENTRYPOINT"]
         self.at_rest = True
+
+    def call_off_a_compaction(self) -> None:
+        """The user types /compact, and presses Escape."""
+        self.box.sim.send({"hook_event_name": "PreCompact", "trigger": "manual"})
+        self.at_rest = True
+
+    def drop_a_prompt(self, text: str = "dropped") -> None:
+        """Another hook blocks it: the client writes nothing."""
+        sim = self.box.sim
+        raw = {"hook_event_name": "UserPromptSubmit", "prompt": text, "prompt_id": str(uuid.uuid4())}
+        sim.hooks(
+            "UserPromptSubmit",
+            {"session_id": sim.session, "transcript_path": sim.transcript, "cwd": sim.project, **raw},
+        )
+        self.at_rest = True
+
+    def held(self) -> dict[str, int]:
+        """How often the window has the standards, and the rules of each folder."""
+        return {STANDARD: self.copies(STANDARD), **{name: self.copies(f"rules of {name}") for name in FOLDERS}}
+
+
+@pytest.fixture
+def clients(make_box: Callable[..., Box]) -> Iterator[tuple[Client, Client, Client]]:
+    box = make_box()
+    for name in FOLDERS[2:]:
+        box.write(f"{name}/.directives/AGENTS.md", f"rules of {name}\n")
+        box.write(f"{name}/f.py", "x\n")
+    others = [subprocess.Popen(["sleep", "120"]) for _ in range(2)]
+    yield Client(box, os.getpid()), Client(box, others[0].pid), Client(box, others[1].pid)
+    for other in others:
+        other.kill()
+        other.wait()
+
+
+def begin(first: Client, second: Client) -> Box:
+    """The first one reads `one`; the second one joins, and reads `two`."""
+    box, sim = first.box, first.box.sim
+    with first:
+        sim.start()
+        sim.prompt("go")
+        sim.read("one/f.py")
+        box.idle()
+    with second:
+        sim.start("resume")
+        sim.prompt("second")
+        sim.read("two/f.py")
+        box.idle()
+    return box

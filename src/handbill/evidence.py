@@ -66,7 +66,9 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
     )
     facts.agents = agents
     facts.missed_mark = asked.missed
-    facts.scanned = asked.scanned
+    # before the host has written the prompt, nobody knows whose the newest rows of a shared transcript are
+    is_unsure = window is not None and JOINED in window.flags and event.kind == PROMPT_SUBMITTED
+    facts.scanned = asked.scanned if not is_unsure else 0
     facts.size = max(world.size(event.transcript), 0) if event.transcript else 0
     if facts.chapter in (epochs.ADOPT, epochs.AUDIT):
         resumed = event.kind == SESSION_STARTED or facts.chapter == epochs.AUDIT
@@ -87,10 +89,14 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
 
 def _recorded_at(event: Event, window: Window, host: ModuleType, world: World) -> int:
     """Where the host has recorded this compaction by now; -1: it has not. The hook of its start may be slow."""
-    if window.suspect < 0:
-        return -1  # it was not announced
-    earlier = epochs.DUE in window.flags  # the one before was not recorded either when this one was announced
-    found = host.compactions_since(event, world, window.flags.get(epochs.DUE, window.suspect))
+    flags = window.flags
+    known = max(flags.get(epochs.BOUNDARY, -1), flags.get("scanned", 0) - 1)  # the newest that may be an earlier one
+    since = flags.get(epochs.DUE, window.suspect if window.suspect >= 0 else known + 1)
+    if JOINED in flags:  # others may be another client's
+        content = host.window_now(event, world, window=window)
+        return content.boundary if content is not None and content.boundary >= since else -1
+    earlier = epochs.DUE in flags  # the one before was not recorded either when this one was announced
+    found = host.compactions_since(event, world, since)
     return int(found[-1]) if len(found) > earlier else -1
 
 
@@ -113,8 +119,8 @@ def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, wor
     since += [max(window.suspect - _BACK, 0)] if window.suspect >= 0 else []
     since += [max(scanned - _BACK, 0)] if asked.compacted else []
     since += [window.flags[MENTIONED]["at"]] if MENTIONED in window.flags else []
-    # if the transcript is shared, only all of it shows whose calls these are
-    everything = asked.moved or asked.missed or (JOINED in window.flags and (asked.failed or asked.interrupted))
+    # only all of it shows which of the earlier calls are in this window
+    everything = asked.moved or asked.missed or asked.failed or asked.interrupted
     if since and not everything:
         facts.content = host.window_now(event, world, since=min(since), window=window)
         everything = facts.content is not None and _is_overdue(window, facts.content)
@@ -162,6 +168,8 @@ def apply(
         return epochs.continued(event, window, now), []
     if facts.chapter == epochs.ADOPT and chapter == epochs.ADOPT:
         after = reconcile.adopted(event, window, facts.content or Content(), now)
+        if event.kind == SESSION_STARTED:
+            after = epochs.reopened(after, event, facts.size, "")
         return _scanned(after, facts), []
     if facts.chapter == epochs.COMPACT and chapter == epochs.COMPACT:
         known = window if window is not None and window.started else None
@@ -173,9 +181,9 @@ def apply(
         if chapter != epochs.AUDIT:
             return window, []  # another event of this process has done it
         if facts.content is None:
-            return epochs.reopened(window, event, facts.size), []  # nothing to judge by
+            return epochs.reopened(window, event, facts.size, ""), []  # nothing to judge by
         after = reconcile.resumed(window, facts.content, event, now)
-        after = epochs.recorded(epochs.reopened(after, event, facts.size), facts.content.boundary)
+        after = epochs.recorded(epochs.reopened(after, event, facts.size, facts.content.leaf), facts.content.boundary)
         return _scanned(after, facts), _resume_outcomes(window, after)
     return _go_on(facts, event, window, host, now)
 

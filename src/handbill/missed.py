@@ -28,7 +28,7 @@ def look_for_missed(
     if asked.failed or facts.chapter == epochs.ADOPT:  # of an unknown window, nobody has looked at the signs
         facts.failures = host.failures(event, world, since)
     late = window is not None and found_late(facts, window) >= 0
-    kept = _kept_an_unknown_part(window, facts.content)
+    kept = _shows_what_was_kept(window, facts.content)
     unknown = facts.chapter in (epochs.ADOPT, epochs.AUDIT)
     failed = bool(facts.failures) or facts.missed_mark or asked.interrupted
     # what moved or was kept: rules of calls that are still there may be gone, because they came later
@@ -58,7 +58,9 @@ def found_late(facts: Facts, window: Window) -> int:
     return facts.boundary_from if unknown else -1
 
 
-def _kept_an_unknown_part(window: Window | None, content: Content | None) -> bool:
-    """Somebody compacted by hand, and now the transcript shows which part of the window stayed."""
-    known = window is not None and bool(window.flags.get("kept_unknown"))
-    return known and window is not None and content is not None and content.boundary >= window.carried_from
+def _shows_what_was_kept(window: Window | None, content: Content | None) -> bool:
+    """There was a compaction, and now the transcript shows which part of the window stayed."""
+    if window is None or content is None:
+        return False
+    is_open = bool(window.carried) or bool(window.flags.get("kept_unknown"))
+    return is_open and content.boundary >= window.carried_from

@@ -61,8 +61,14 @@ def _joined(window: Window | None, size: int) -> Window | None:
 
 def note_own_rows(turn: Turn, window: Window) -> None:
     """Its newest prompts and calls. Several, because the transcript does not have a prompt that was dropped."""
-    mark = mark_of(turn.event)
+    content = turn.facts.content if turn.facts is not None else None
+    known = window.flags.get(OWN_ROWS, ())
+    marks = [mark_of(turn.event)]
+    if content is not None:
+        marks.append(content.boundary_row)  # if it has compacted again and again, and said nothing
     if JOINED not in window.flags:  # the second one, at its start
         turn.plan.flags[JOINED] = [max(turn.world.size(turn.event.transcript), 0)]
-    if mark:
-        turn.plan.flags[OWN_ROWS] = [mark, *window.flags.get(OWN_ROWS, ())][:_MOST_MARKS]
+        marks.append(content.leaf if content is not None else "")
+    new = [mark for mark in marks if mark and mark not in known]
+    if new:
+        turn.plan.flags[OWN_ROWS] = [*new, *known][:_MOST_MARKS]

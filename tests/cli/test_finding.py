@@ -178,6 +178,7 @@ def test_why(make_box: Callable[..., Box]) -> None:
     assert run("why", "§CMD_NOWHERE", cwd=box.project).returncode == 1
     for name in ("library:COMMANDS.md", "COMMANDS.md", "SIGILS.md"):
         assert engine("why", name, cwd=box.project)["data"]["windows"][0]["reason"] == "standard"
+    box.idle()
     box.sim.compact()
     assert engine("why", "one/.directives/AGENTS.md", cwd=box.project)["data"]["windows"][0]["state"] == "in doubt"
     assert "may still be there" in run("window", cwd=box.project).stdout

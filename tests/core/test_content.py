@@ -57,7 +57,8 @@ def test_a_claim_whose_prompt_or_batch_is_not_in_the_window(
         ("session_started:startup:", set(), 49, -1, False),
         ("session_started:compact:1", set(), 60, 50, True),
         ("session_started:compact:1", set(), 50, 50, False),
-        ("session_started:compact:1", set(), 60, 49, False),
+        ("session_started:compact:1", set(), 60, 49, True),  # it was recorded before the claim
+        ("session_started:compact:1", set(), 49, 48, False),
     ],
 )
 def test_when_the_model_went_past_a_claim(

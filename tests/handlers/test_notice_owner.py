@@ -27,6 +27,13 @@ def test_an_old_message_goes_to_the_main_window(agent: str, mine: bool) -> None:
     assert belongs(notice(100.0), event, DictWorld({})) is mine  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("named", [{}, {"window": "s"}])
+def test_what_a_person_restores_is_for_the_main_window(named: dict[str, str]) -> None:
+    event = Event(TOOL_BATCH_FINISHED, "s", agent_id="a1", project="/p", cwd="/p")
+    told = {"verb": "restore", "by": "terminal", "at": 999.0, **named}
+    assert not belongs(told, event, DictWorld({}))  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("window, mine", [(None, True), ("s", False), ("s~7", True), ("s~8", False)])
 def test_a_message_from_a_persons_shell_names_the_window(window: str | None, mine: bool) -> None:
     event = batch("t9")

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from transcript_lines import ROWS, answer, call, line, prompt, result
 
+from handbill.core.event import Event
 from handbill.core.own_rows import OwnRows
+from handbill.core.window import JOINED, OWN_ROWS
+from handbill.hosts import claude_code
 from handbill.hosts.claude_branch import drop_rows_of_others, is_marked, row_before
 from handbill.hosts.claude_rows import read
+from handbill.world import World
+from makers import window
 
 A = prompt("a1", "4") + call("a2", "a1", "ta") + result("a3", "a2", "ta")
 B = prompt("b1", "4") + call("b2", "b1", "tb") + result("b3", "b2", "tb")
@@ -42,6 +48,7 @@ BOTH = A + B
         (A + compacted("c", "a3") + B + prompt("a4", "c-summary"), [["p-a4"]], -1, "a1 a2 a3 c c-summary a4"),
         (A + compacted("c", "4") + B, [], AT, "c c-summary"),  # the first thing it did
         (A + compacted("c", "4") + B, [], AT - 1, ""),  # a compaction from before
+        (A + compacted("c", "4") + B + compacted("d", "b3"), [], AT, "c c-summary"),  # then the other one, too
         (compacted("x", "4") + A + compacted("c", "4"), [], AT + 1, "c c-summary"),
         (A + B, [], AT, ""),  # it was called off
         (A + compacted("c", None) + prompt("a4", "c-summary"), [["p-a4"]], -1, "c c-summary a4"),
@@ -98,3 +105,28 @@ def test_a_row_that_is_marked(row: dict[str, Any], marked: bool) -> None:
 )
 def test_the_row_before(row: bytes, before: str) -> None:
     assert row_before(read(ROWS + row), "5") == before
+
+
+def test_all_of_the_shared_part_is_read(tmp_path: Path) -> None:
+    """Much may lie between the last row that is known to be this window's and what is asked for."""
+    early = ROWS + prompt("a1", "4") + call("a2", "a1", "ta") + result("a3", "a2", "ta", "x" * 200_000)
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(early + answer("a4", "a3") + prompt("b1", "4") + call("b2", "b1", "tb"))
+    own = window(flags={JOINED: [AT], OWN_ROWS: ["ta"]})
+    event = Event("stopping", "s", transcript=str(path), version=(2, 1, 325))
+    found = claude_code.window_now(event, World([str(tmp_path)]), since=len(early), window=own)
+    assert found is not None and "ta" in found.calls and "tb" not in found.calls and found.last_answer == len(early)
+
+
+def test_the_row_before_a_compaction_may_be_of_another_kind() -> None:
+    """The client also writes rows about the progress of a call; the conversation leads through them."""
+    rows = read(ROWS + A + line("progress", "pr", "a3") + compacted("c", "pr"))
+    drop_rows_of_others(rows, OwnRows([["ta"]], (AT,)))
+    assert "c-summary" in rows.by_id
+
+
+def test_a_row_that_is_written_before_its_parent() -> None:
+    late = prompt("a1", "4") + result("a3", "a2", "ta") + call("a2", "a1", "ta") + answer("a4", "a3")
+    rows = read(ROWS + late)
+    drop_rows_of_others(rows, OwnRows([["ta"]], (AT,)))
+    assert {"a1", "a2", "a3", "a4"} <= set(rows.by_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from transcript_lines import NEW, OLD, ROWS, A, answer, boundary, call, injection, line, ours, prompt, titles, window
 
+from handbill.core.own_rows import OwnRows
 from handbill.hosts.claude_chain import (
     Loader,
     chain_from,
@@ -48,7 +49,7 @@ KEPT = boundary("b", "k0", "k1", uuids=["k0", "k1"])
 )  # fmt: skip
 def test_a_compaction_of_another_client(data: bytes, foreign: bool) -> None:
     rows = read(data, 0, agent=False)
-    assert drop_foreign_compactions(rows, (["t9"],)) is foreign and ("b" in rows.by_id) is not foreign
+    assert drop_foreign_compactions(rows, OwnRows((["t9"],))) is foreign and ("b" in rows.by_id) is not foreign
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from handbill.cli.audit import audit, audit_all
 from handbill.cli.place import Place, choose_window, here, is_ended_terminal, project_option, read_window, window_file
 from handbill.cli.result import Result
 from handbill.cli.screen import ago, count, listed, safe, short, styled, table, tokens, when
+from handbill.core.epochs import precedes_compaction
 from handbill.core.event import MAIN, Event
 from handbill.core.receipts import settle
 from handbill.core.window import state_of
@@ -87,6 +88,8 @@ def with_newest_receipts(window: Window, place: Place) -> Window:
     if not window.claims or not window.transcript:
         return window
     content, event, world = content_of(window, place)
+    if content is not None and precedes_compaction(window, content.boundary):
+        return window  # what was there before the compaction proves nothing
     proof = proof_in(content, window, world.now(), records=claude_code.records_injections(event))
     return settle(window, proof, event, world.now())[0]
 

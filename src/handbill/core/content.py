@@ -15,8 +15,8 @@ _COMPACT = "compact:"
 
 class Content:
     __slots__ = (
-        "answered", "blocks", "boundary", "calls", "commands", "cut", "denials", "file_calls", "files", "last_answer",
-        "order", "parts", "prompts", "same", "skills", "started", "untrue", "whole",
+        "answered", "blocks", "boundary", "boundary_row", "calls", "commands", "cut", "denials", "file_calls",
+        "files", "last_answer", "leaf", "order", "parts", "prompts", "same", "skills", "started", "untrue", "whole",
     )  # fmt: skip
 
     def __init__(self, *, whole: bool = True) -> None:
@@ -35,6 +35,8 @@ class Content:
         self.files: set[str] = set()  # that the host shows in full by itself: read by the agent, mentioned, restored
         self.answered: set[str] = set()  # calls and prompts behind which the model answered again
         self.last_answer = -1  # where in the record the model's newest answer begins
+        self.leaf = ""  # the row that the next one will follow
+        self.boundary_row = ""  # of the newest compaction
         self.boundary = -1  # where the newest compaction is recorded
         self.commands: set[str] = set()  # skills and commands that the user typed or the model called
         self.skills: list[str] = []  # folders of the skills that the host put into the window
@@ -67,7 +69,7 @@ class Content:
         """Did the model answer after the place where this claim's text belongs?"""
         _, _, rest = claim["batch"].partition(":")
         if rest.startswith(_COMPACT):  # older answers may be written behind the claim, but not behind the compaction
-            return self.boundary >= int(claim["offset"]) and self.last_answer > self.boundary
+            return 0 <= self.boundary < self.last_answer >= int(claim["offset"])
         named = _named(claim["batch"])
         return named in self.answered if named else self.last_answer >= int(claim["offset"])
 

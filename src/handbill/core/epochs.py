@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handbill.core.event import PROMPT_SUBMITTED, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED, TOOL_CALLED
 from handbill.core.records import Records
-from handbill.core.window import HOST_ONCE, JOINED, MENTIONED, OWN_ROWS, PASSING, Window
+from handbill.core.window import HOST_ONCE, JOINED, MENTIONED, OWN_ROWS, PASSING, RESUMED, Window
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,15 +156,15 @@ def side_noted(event: Event, now: float) -> Window:
     return Window(event.session_id, event.agent_id or "main", event.host, now)
 
 
-def reopened(window: Window, event: Event, size: int) -> Window:
-    """By another process, which rebuilt it from a transcript of this size. A second client may still write there."""
-    if window.client == event.client and window.transcript == event.transcript and JOINED not in window.flags:
-        return window
+def reopened(window: Window, event: Event, size: int, leaf: str) -> Window:
+    """By a process that rebuilt it from a transcript of this size, up to the row `leaf`. A second client may still
+    write there."""
     twin = window.copy()
     twin.client, twin.transcript = event.client, event.transcript
     twin.flags.pop(OWN_ROWS, None)
+    twin.flags[RESUMED] = size
     if JOINED in twin.flags:
-        twin.flags[JOINED] = [size]
+        twin.flags[JOINED], twin.flags[OWN_ROWS] = [size], [leaf]
     return twin
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handbill.core.epochs import BOUNDARY, DUE
-from handbill.core.window import JOINED, OWN_ROWS
+from handbill.core.window import JOINED, OWN_ROWS, RESUMED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,11 +17,15 @@ if TYPE_CHECKING:
 class OwnRows:
     """`marks`: ids of this window's prompts, calls or rows, most reliable group first. `joined`: the bytes from which
     on another client may have written, too. `compacted_at`: if this window was compacted since the first of them, the
-    record of that is at or after this byte; -1: no compaction is known."""
+    record of that is at or after this byte; -1: no compaction is known. `resumed_at`: what is before this byte was
+    rebuilt by the host's loader."""
 
-    __slots__ = ("compacted_at", "joined", "marks")
+    __slots__ = ("compacted_at", "joined", "marks", "resumed_at")
 
-    def __init__(self, marks: Marks = (), joined: Sequence[int] = (), compacted_at: int = -1) -> None:
+    def __init__(
+        self, marks: Marks = (), joined: Sequence[int] = (), compacted_at: int = -1, resumed_at: int = 0
+    ) -> None:
+        self.resumed_at = resumed_at
         self.marks = marks
         self.joined = joined
         self.compacted_at = compacted_at
@@ -34,4 +38,5 @@ def own_rows(window: Window | None, newest: Collection[str] = ()) -> OwnRows:
     flags = window.flags
     joined = flags.get(JOINED, ())
     known = [at for at in (flags.get(BOUNDARY, -1), flags.get(DUE, -1), window.suspect) if at >= min(joined, default=0)]
-    return OwnRows((newest, *([mark] for mark in flags.get(OWN_ROWS, ()))), joined, min(known, default=-1))
+    marks = (newest, *([mark] for mark in flags.get(OWN_ROWS, ())))
+    return OwnRows(marks, joined, min(known, default=-1), flags.get(RESUMED, 0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handbill.core.epochs import SAME_MOMENT, next_epoch, opened, within
+from handbill.core.epochs import SAME_MOMENT, cleared, next_epoch, opened, within
 from handbill.core.event import SESSION_STARTED, TOOL_CALLED
 from handbill.core.host_files import from_transcript, host_has, restored, survives_resume, with_shown_rules
 from handbill.core.pack import meant, shown
@@ -78,7 +78,8 @@ def resumed(window: Window, content: Content, event: Event, now: float) -> Windo
                 twin.pending.setdefault(path, record["reason"])
         elif not kept:
             twin = restored(twin, path, record, content)
-    twin.carried, twin.carried_from, twin.suspect = {}, 0, -1
+    twin = cleared(twin)
+    twin.carried, twin.carried_from = {}, 0
     twin.flags.pop(HOST_ONCE, None)
     twin.flags.pop("kept_unknown", None)
     twin.claims = [claim for claim in window.claims if _of_this_moment(claim, event, now)]
@@ -86,6 +87,7 @@ def resumed(window: Window, content: Content, event: Event, now: float) -> Windo
     twin = found(twin, content, now)
     for path, reason in _drop_orphans(twin).items():  # its directory counts as looked at
         twin.pending.setdefault(path, reason)
+    twin = with_shown_rules(twin, content, READ_ITSELF, now)
     return twin if _differs(twin, window) else window
 
 

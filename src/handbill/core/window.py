@@ -43,6 +43,7 @@ DOUBTFUL = "doubtful"  # how a file came: the host may restore it, or not
 # Flags of a window whose session has had a second client: the sizes of the transcript when another client joined, and
 # which rows are this window's.
 JOINED, OWN_ROWS = "joined", "own_rows"
+RESUMED = "resumed_at"  # a window's flag: the size of the transcript when its process began
 SEEDING, LINKED = "seeding", "active"
 
 _COPIED = (dict, list, Records)

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from handbill.core.own_rows import Marks
+    from handbill.core.own_rows import Marks, OwnRows
     from handbill.hosts.claude_rows import Row, Rows
 
 
@@ -49,16 +49,18 @@ def _anchor(boundary: Row) -> str:
     return ""
 
 
-def drop_foreign_compactions(rows: Rows, own: Marks) -> bool:
+def drop_foreign_compactions(rows: Rows, own: OwnRows) -> bool:
     """Compactions that are not in this window; were there any? Another client that writes to the same transcript was
     compacted, or a rewind went back to before a compaction.
 
     This window's own rows, from its newest mark (or the newest row) back, lead past a compaction of its own: through
-    the boundary, or from behind it to what it kept. They lead past another one by a message of their own.
+    the boundary, or from behind it to what it kept. They lead past another one by a message of their own. What was
+    recorded before the window was resumed is its own: the loader applies it, whoever was compacted.
     """
-    marked = next((found for marks in own if (found := _last_marked(rows, marks))), rows.last)
+    marked = next((found for marks in own.marks if (found := _last_marked(rows, marks))), rows.last)
     chain = _ancestors(rows, marked) if marked else []
-    foreign = [uuid for uuid, row in rows.by_id.items() if is_boundary(row) and _is_foreign(rows, uuid, chain)]
+    live = [uuid for uuid, row in rows.by_id.items() if is_boundary(row) and rows.at[uuid] >= own.resumed_at]
+    foreign = [uuid for uuid in live if _is_foreign(rows, uuid, chain)]
     for uuid in foreign:
         del rows.by_id[uuid]
     return bool(foreign)

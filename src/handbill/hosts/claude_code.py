@@ -211,10 +211,12 @@ def mentions(event: Event, world: World, most: int) -> list[Tool]:
 
 
 def compactions_since(event: Event, world: World, since: int) -> list[int]:
-    """Where behind byte `since` of its transcript the compactions of a window are recorded."""
+    """Where behind byte `since` of its transcript compactions are recorded; a line that is cut there does not count."""
     from handbill.hosts.claude_signs import compactions
 
-    return [since + at for at in compactions(world.tail(event.transcript, since) or b"")]
+    data = world.tail(event.transcript, max(since - 1, 0)) or b""
+    first = data.find(b"\n") + 1 if since else 0
+    return [max(since - 1, 0) + first + at for at in compactions(data[first:])]
 
 
 def answers(event: Event, world: World, since: int) -> list[str]:

@@ -92,7 +92,7 @@ def select(
     """None: the rows that were read do not suffice."""
     if loader is None:
         drop_rows_of_others(rows, own)
-    if loader is None and drop_foreign_compactions(rows, own.marks) and partial:
+    if loader is None and drop_foreign_compactions(rows, own) and partial:
         return None  # this window began before what was read
     compacted = any(map(is_boundary, rows.by_id.values()))
     kept = relinked(rows, live=loader is None, partial=partial)
@@ -114,6 +114,7 @@ def _content(rows: Rows, loader: Loader | None, size: int, *, partial: bool, own
     if chosen is None:
         return None
     found = Content(whole=chosen.whole)
+    found.leaf = chosen.chain[-1] if chosen.chain else ""
     for number, (uuid, row) in enumerate(rows.by_id.items()):
         if uuid in chosen.inside:
             _take(row, found, number, rows.at[uuid])
@@ -261,7 +262,8 @@ def _first_blocks(text: str) -> list[tuple[Title, str]]:
 def _order(rows: Rows, chain: list[str], found: Content) -> None:
     """What came before what: behind which calls and prompts the model answered again."""
     answers = [i for i, uuid in enumerate(chain) if is_answer(rows.by_id[uuid])]
-    found.boundary = max((rows.at[u] for u in rows.by_id if is_boundary(rows.by_id[u])), default=-1)
+    for uuid in [uuid for uuid in rows.by_id if is_boundary(rows.by_id[uuid]) and rows.at[uuid] > found.boundary]:
+        found.boundary, found.boundary_row = rows.at[uuid], uuid
     if not answers:
         return
     last = rows.by_id[chain[answers[-1]]]
