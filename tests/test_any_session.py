@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from unittest.mock import patch
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -166,6 +167,7 @@ class Run:
         assert self.box.errors() == []
 
 
+@pytest.mark.once
 @settings(max_examples=settings.default.max_examples * 6 // 10)
 @given(st.lists(step, max_size=30), st.sampled_from([NEW, NEW, OLD]))
 def test_once_and_never_missing(steps: list[tuple[str, ...]], version: str) -> None:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import pytest
 from command import engine, run
 
 from handbill.cli.delivery_counts import duplicates_of
 
 
+@pytest.mark.once
 def test_demo_delivers_everything_once() -> None:
     data = engine("demo", "--fast")["data"]
     assert data["once"] is True and len(data["events"]) == 20

@@ -12,7 +12,8 @@ Make = Callable[..., Sandbox]
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """A test that asks for `version` runs on all pinned clients, or on those that its module names as VERSIONS."""
-    if "version" in metafunc.fixturenames:
+    own = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")]
+    if "version" in metafunc.fixturenames and not any("version" in names for names in own):
         metafunc.parametrize("version", getattr(metafunc.module, "VERSIONS", (OLD, MIDDLE, NEW)))
 
 

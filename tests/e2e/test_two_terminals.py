@@ -99,5 +99,39 @@ def test_a_compaction_in_one_terminal_leaves_the_other_alone(
         second.close()
 
 
+def test_the_second_terminal_is_closed_and_a_third_one_opened(make: Callable[..., Sandbox], version: str) -> None:
+    """It resumes what the client rebuilds of both: the summary of one, and the last turn of the other."""
+    box = make(version)
+    for folder in ("web", "api", "lib"):
+        box.write(f"{folder}/.directives/AGENTS.md", f"RULES-OF-{folder.upper()}\n")
+        box.write(f"{folder}/f.py", "x\n")
+    model = Obedient(box)
+    box.client.model.script = model
+    first, second, third = Terminal(box), Terminal(box), Terminal(box)
+    first.model = second.model = third.model = model
+    try:
+        first.start()
+        first.say("A1 DO: read web/f.py; bash true")
+        session = max(box.home.glob(".claude/projects/*/*.jsonl"), key=lambda path: path.stat().st_mtime).stem
+        second.start("--resume", session)
+        second.say("B1 DO: read api/f.py; bash true")
+        second.compact()
+        second.say("B2 DO: bash true")
+        first.say("A2 DO: read lib/f.py; bash true")
+        second.exit()
+        third.start("--resume", session)
+        third.say("C1 DO: read web/f.py; bash true; bash true")
+        assert_once(requests(box, "C1 DO")[-1], *STANDARDS, "RULES-OF-WEB", "RULES-OF-LIB")
+        first.say("A3 see @api/f.py DO: bash true; bash true")
+        found = requests(box, "A3 see")
+        assert_once(found[0], *STANDARDS, "RULES-OF-WEB", "RULES-OF-LIB", "RULES-OF-API")
+        assert_once(found[-1], *STANDARDS, "RULES-OF-WEB", "RULES-OF-LIB", "RULES-OF-API")
+        for window in box.engine("window", "--all", "--audit")["data"]["windows"]:
+            assert window["differences"] == [], window
+    finally:
+        for terminal in (first, second, third):
+            terminal.close()
+
+
 def requests(box: Sandbox, words: str) -> list[Request]:
     return [one for one in box.client.model.requests if one.body.get("tools") and words in one.text]

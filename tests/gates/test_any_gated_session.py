@@ -6,6 +6,7 @@ import re
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -132,6 +133,7 @@ class Run:
         assert self.sim.batch(("Bash", {"command": "make"})).denied == "" and not self.sim.stop().denied
 
 
+@pytest.mark.once
 @settings(max_examples=settings.default.max_examples * 4 // 10)
 @example(steps=["bash", "compact", "drop", "bash", "compact"], version=NEW, mode="require")  # its list is kept
 @example(steps=["bash", "compact", "target", "stop", "compact"], version=NEW, mode="deliver")  # so is a stop's

@@ -71,6 +71,7 @@ def test_every_verb_is_tried() -> None:
     assert set(COMMANDS) == set(VERBS)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("verb, arguments", [(verb, words) for verb, rows in COMMANDS.items() for words in rows])
 def test_a_command_does_no_harm(repository: Repository, verb: str, arguments: list[str]) -> None:
     before = repository.victim.read_text()

@@ -38,6 +38,7 @@ def test_what_a_link_into_the_users_library_may_lead_to(tmp_path: Path, target: 
     assert isinstance(world.load(str(project / "AGENTS.md")), Refusal) is not delivered
 
 
+@pytest.mark.once
 def test_links_between_folders_do_not_keep_glob_busy(make_box: Make) -> None:
     box = make_box()
     folders = [box.project / f"d{number}" for number in range(9)]

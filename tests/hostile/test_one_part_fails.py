@@ -127,6 +127,7 @@ def test_a_command_of_the_project_is_not_the_users_skill(box: Box, typed: str) -
     assert is_there(box, "MARK-SKILL")
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("place", [".venv/bin", "bin", "node_modules/.bin"])
 def test_programs_of_an_archive_are_not_run(make_box: Make, place: str) -> None:
     """Its root has no .git that would mark it, and the project is a folder in it."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from box import Box
 
 
@@ -30,6 +32,7 @@ def test_a_template_that_does_not_exist_and_one_that_leads_out(make_box: Callabl
     assert not any("secret" in path for path, *_ in box.sim.copies())
 
 
+@pytest.mark.once
 def test_ten_thousand_phases(make_box: Callable[..., Box]) -> None:
     box = make_box()
     box.page("CMD_A")
