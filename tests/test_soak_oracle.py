@@ -59,3 +59,24 @@ def test_what_it_put_back_may_be_there_so_often_and_not_more() -> None:
     assert oracle.twice(request(RULE, "yes", RULE), {RULE: 2}) == []
     assert oracle.twice(request(RULE, "yes", RULE)) == ["'THE-RULE\\n' 2 times"]
     assert oracle.twice(request(RULE, "yes", RULE, "yes", RULE), {RULE: 2}) == ["'THE-RULE\\n' 3 times"]
+
+
+BODY, PAGE = "BODY-ship", "PAGE-ONE"
+TYPED = f"<command-name>/ship</command-name> {BODY}"
+
+
+@pytest.mark.parametrize(
+    "before, after, known, undone",
+    [
+        ("go", f"summary, {BODY}", set(), {BODY}),  # the client lists it again
+        (TYPED, f"summary, {BODY}", set(), set()),  # it was at work when the window was compacted
+        (f"summary, {BODY}", f"summary, {BODY}", {BODY}, {BODY}),
+        (f"summary, {BODY}", f"{TYPED} again", {BODY}, set()),
+        (f"summary, {BODY}", "a new session", {BODY}, set()),
+    ],
+)
+def test_a_skill_that_a_rewind_took_back(before: str, after: str, known: set[str], undone: set[str]) -> None:
+    oracle = Oracle("/p", (), skills={BODY: [PAGE]})
+    assert oracle.undone(request(after), request(before), known) == undone
+    missing = oracle.missing(request(after), undone)
+    assert bool(missing) is (BODY in after and not undone)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
@@ -64,14 +65,24 @@ class Oracle:
         found = [*self.standards, *(mark for rule in self.rules.values() for state in rule.states for mark in state)]
         return found + [mark for pages in self.skills.values() for mark in pages]
 
-    def missing(self, request: Request, *, standards: bool = True) -> list[str]:
+    def undone(self, request: Request, before: Request, known: set[str]) -> set[str]:
+        """Skills that a rewind took back, and that the client lists again after a compaction: they are not at work."""
+        found = set()
+        for skill in self.skills:
+            called = any(_calls_a_skill(block) for message in request.messages for block in _blocks(message))
+            listed = skill in request.text and not called
+            if listed and (skill in known or skill not in before.text):
+                found.add(skill)
+        return found
+
+    def missing(self, request: Request, undone: Collection[str] = (), *, standards: bool = True) -> list[str]:
         """What this window should hold and does not: asked when everything had time to arrive."""
         text = request.text
         wanted = list(self.standards) if standards else []
         for directory in touched(request, self.project):
             wanted += [mark for rule in self._applying(directory) for mark in rule.marks]
         for skill, pages in self.skills.items():
-            wanted += pages if skill in text and not request.agent else []
+            wanted += pages if skill in text and skill not in undone and not request.agent else []
         return [f"{mark!r} is missing" for mark in dict.fromkeys(wanted) if mark not in text]
 
     def _applying(self, directory: str) -> list[Rule]:
@@ -98,6 +109,11 @@ def touched(request: Request, project: str) -> set[str]:
                     found.add(str(PurePosixPath(path).parent))
             found.update(f"{project}/{folder}" for folder in _mentioned(message, block))
     return found
+
+
+def _calls_a_skill(block: dict[str, Any]) -> bool:
+    typed = "<command-name>" in str(block.get("text", ""))
+    return typed or (block.get("type") == "tool_use" and block.get("name") == "Skill")
 
 
 def _path(values: dict[str, Any], project: str) -> str:

@@ -43,6 +43,7 @@ class Session:
         self.rewound = False  # at a terminal: the next resume may put back what that removed
         self.newest: Request | None = None  # of the window that is judged
         self.returned: dict[str, int] = {}  # what it put back
+        self.undone: set[str] = set()  # skills that a rewind took back
         self._project()
 
     # --- the project ---------------------------------------------------------------------------
@@ -247,6 +248,8 @@ class Session:
             self.rewound = False
         for number, request in enumerate(asked):
             if not request.agent:
+                if self.newest is not None:
+                    self.undone = self.oracle.undone(request, self.newest, self.undone)
                 if rewinds and self.newest is not None:  # see "Known limits" in docs/windows.md
                     self.returned.update(self.oracle.brought_back(request, self.newest))
                 self.newest = request
@@ -257,7 +260,7 @@ class Session:
             if found and not (request.agent and self.box.version == OLD):
                 self.violations.append(f"request {number} of {request.agent or 'main'}: {'; '.join(found)}")
         if last and main:
-            self.violations += [f"at the end: {one}" for one in self.oracle.missing(main[-1])]
+            self.violations += [f"at the end: {one}" for one in self.oracle.missing(main[-1], self.undone)]
 
 
 def _delegates(step: Any) -> bool:
