@@ -69,6 +69,7 @@ TYPED = f"<command-name>/ship</command-name> {BODY}"
     "before, after, known, undone",
     [
         ("go", f"summary, {BODY}", set(), {BODY}),  # the client lists it again
+        ("go", f"<command-name>/compact</command-name> {BODY}", set(), {BODY}),
         (TYPED, f"summary, {BODY}", set(), set()),  # it was at work when the window was compacted
         (f"summary, {BODY}", f"summary, {BODY}", {BODY}, {BODY}),
         (f"summary, {BODY}", f"{TYPED} again", {BODY}, set()),

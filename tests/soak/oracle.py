@@ -69,7 +69,8 @@ class Oracle:
         """Skills that a rewind took back, and that the client lists again after a compaction: they are not at work."""
         found = set()
         for skill in self.skills:
-            called = any(_calls_a_skill(block) for message in request.messages for block in _blocks(message))
+            blocks = [block for message in request.messages for block in _blocks(message)]
+            called = any(_calls(block, skill.removeprefix("BODY-")) for block in blocks)
             listed = skill in request.text and not called
             if listed and (skill in known or skill not in before.text):
                 found.add(skill)
@@ -111,8 +112,8 @@ def touched(request: Request, project: str) -> set[str]:
     return found
 
 
-def _calls_a_skill(block: dict[str, Any]) -> bool:
-    typed = "<command-name>" in str(block.get("text", ""))
+def _calls(block: dict[str, Any], skill: str) -> bool:
+    typed = f"<command-name>/{skill}<" in str(block.get("text", ""))
     return typed or (block.get("type") == "tool_use" and block.get("name") == "Skill")
 
 
