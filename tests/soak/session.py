@@ -96,7 +96,11 @@ class Session:
         return self.box.read(f"{folder}/f.py")
 
     def steps(self, number: int) -> list[Any]:
-        found = [self.step() for _ in range(number)]
+        found: list[Any] = []
+        for _ in range(number):
+            step = self.step()
+            full = sum(isinstance(one, Reply) for one in found)  # at the third in a row, the client gives up
+            found.append(step if full < 2 or not isinstance(step, Reply) else self.box.bash("true"))
         self.story += [f"  {_named(one)}" for one in found]
         return found
 
