@@ -19,7 +19,7 @@ from handbill.core.window import JOINED, OWN_ROWS
 from handbill.hook import respond
 from handbill.terminals import note_own_rows
 from makers import window
-from two_clients import Client, clients
+from two_clients import Client, begin, clients
 
 Make = Callable[..., Box]
 __all__ = ["clients"]  # the fixture
@@ -31,11 +31,7 @@ def one_then_another(make_box: Make) -> tuple[Box, subprocess.Popen[bytes], Clie
     """A client that has worked and still runs, and the next one."""
     box = make_box()
     process = subprocess.Popen(["sleep", "120"])
-    with Client(box, process.pid):
-        box.sim.start()
-        box.sim.prompt("go")
-        box.sim.read("one/f.py")
-        box.idle()
+    Client(box, process.pid).begin("startup", "one")
     return box, process, Client(box, os.getpid())
 
 
@@ -58,11 +54,7 @@ def test_a_client_that_has_ended_is_no_second_terminal(make_box: Make) -> None:
 @pytest.mark.parametrize("act", ["read", "write"])
 def test_the_second_one_goes_on_after_the_first_has_ended(make_box: Make, act: str) -> None:
     box, ended, second = one_then_another(make_box)
-    with second:
-        box.sim.start("resume")
-        box.sim.prompt("second")
-        box.sim.read("one/f.py")
-        box.idle()
+    second.begin("resume", "one")
     ended.kill()
     ended.wait()
     with second:
@@ -153,16 +145,7 @@ def test_prompts_of_two_terminals(clients: tuple[Client, Client, Client]) -> Non
     """When a prompt is submitted, the newest rows are those of the other terminal: that is not a rewind."""
     first, second, _ = clients
     box, sim = first.box, first.box.sim
-    with first:
-        sim.start()
-        sim.prompt("go")
-        sim.read("one/f.py")
-        box.idle()
-    with second:
-        sim.start("resume")
-        sim.prompt("second")
-        sim.read("two/f.py")
-        box.idle()
+    begin(first, second)
     with first:
         sim.prompt("first")
         sim.read("three/f.py")
@@ -192,14 +175,9 @@ def test_prompts_of_two_terminals(clients: tuple[Client, Client, Client]) -> Non
 def test_a_rewind_in_one_of_two_terminals(clients: tuple[Client, Client, Client]) -> None:
     first, second, _ = clients
     box, sim = first.box, first.box.sim
-    with first:
-        sim.start()
-        sim.prompt("go")
-        box.idle()
+    first.begin("startup")
+    second.begin("resume")
     with second:
-        sim.start("resume")
-        sim.prompt("second")
-        box.idle()
         undone = sim.prompt("undone")
         sim.read("one/f.py")
         box.idle()
@@ -218,15 +196,8 @@ def test_a_rewind_in_one_of_two_terminals(clients: tuple[Client, Client, Client]
 def test_which_of_two_windows_a_command_shows(clients: tuple[Client, Client, Client]) -> None:
     first, second, _ = clients
     box, sim = first.box, first.box.sim
-    with first:
-        sim.start()
-        sim.prompt("go")
-        box.idle()
-    with second:
-        sim.start("resume")
-        sim.prompt("second")
-        sim.read("two/f.py")
-        box.idle()
+    first.begin("startup")
+    second.begin("resume", "two")
 
     def shown(**environ: str) -> str:
         return str(json.loads(box.process("engine window --json", **environ).stdout)["data"]["session"])

@@ -19,14 +19,9 @@ SEEDS, STEPS = int(os.environ.get("SEEDS", "30")), 10
 def test_a_compaction_of_the_second_one(clients: tuple[Client, Client, Client]) -> None:
     first, second, _ = clients
     sim = first.box.sim
-    with first:
-        sim.start()
-        sim.prompt("go")
-        first.box.idle()
+    first.begin("startup")
+    second.begin("resume")
     with second:
-        sim.start("resume")
-        sim.prompt("second")
-        second.box.idle()
         sim.compact()
         second.box.idle(2)
     with first:
@@ -84,15 +79,8 @@ def test_any_two_conversations(clients: tuple[Client, Client, Client], seed: int
     touched = {client: {"one"} for client in both}
     undo: dict[Client, tuple[Moment, set[str]] | None] = {}
     steps = []
-    with clients[0]:
-        sim.start()
-        sim.prompt("go")
-        sim.read("one/f.py")
-        box.idle()
-    with clients[1]:  # if both are compacted before either has spoken, nobody can tell the compactions apart
-        sim.start("resume")
-        sim.prompt("second")
-        box.idle()
+    clients[0].begin("startup", "one")
+    clients[1].begin("resume")  # if both are compacted before either has spoken, nobody can tell the compactions apart
     for _ in range(STEPS):
         client = choose.choice(both)
         act = choose.choice(["words", "read", "read", "compact", "compact", "rewind", "call off", "drop"])
@@ -129,15 +117,9 @@ def test_any_two_conversations(clients: tuple[Client, Client, Client], seed: int
 def test_restore_answers_in_the_window_that_was_named(clients: tuple[Client, Client, Client]) -> None:
     first, second, _ = clients
     box, sim = first.box, first.box.sim
-    with first:
-        sim.start()
-        sim.prompt("go")
-        box.idle()
+    first.begin("startup")
+    second.begin("resume", "two")
     with second:
-        sim.start("resume")
-        sim.prompt("second")
-        sim.read("two/f.py")
-        box.idle()
         second.compact()
     with second:
         sim.prompt("after the compaction")

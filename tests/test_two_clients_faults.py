@@ -133,11 +133,7 @@ def test_the_ledger_of_the_first_one_is_lost(clients: Three, how: str) -> None:
 def test_the_start_of_the_second_one_is_lost(clients: Three) -> None:
     first, second, _ = clients
     box = first.box
-    with first:
-        box.sim.start()
-        box.sim.prompt("go")
-        box.sim.read("one/f.py")
-        box.idle()
+    first.begin("startup", "one")
     with second:
         usual, box.hooks = box.hooks, nothing
         box.sim.start("resume")
@@ -177,16 +173,11 @@ def test_what_the_agent_of_one_restores_does_not_go_to_the_other(
 def test_a_compaction_that_was_called_off_long_ago(clients: Three) -> None:
     first, second, _ = clients
     box = first.box
+    first.begin("startup", "one")
     with first:
-        box.sim.start()
-        box.sim.prompt("go")
-        box.sim.read("one/f.py")
-        box.idle()
         box.sim.send({"hook_event_name": "PreCompact", "trigger": "auto"})
+    second.begin("resume")
     with second:
-        box.sim.start("resume")
-        box.sim.prompt("second")
-        box.idle()
         box.sim.compact()
         box.idle()
     with first:
@@ -201,11 +192,7 @@ def test_both_hooks_of_a_compaction_are_killed(clients: Three) -> None:
     """The window has no row of its own yet when the next prompt is submitted."""
     first, second, _ = clients
     box = first.box
-    with first:
-        box.sim.start()
-        box.sim.prompt("go")
-        box.sim.read("one/f.py")
-        box.idle()
+    first.begin("startup", "one")
     with second:
         box.sim.start("resume")
         second.at_rest = True

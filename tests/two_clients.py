@@ -52,6 +52,15 @@ class Client:
     def copies(self, words: str) -> int:
         return sum(text.count(words) for _, text in self.box.sim.views[MAIN])
 
+    def begin(self, source: str, *folders: str) -> None:
+        """It starts, or resumes; its first prompt reads a file in each of these folders."""
+        with self:
+            self.box.sim.start(source)
+            self.box.sim.prompt("go")
+            for folder in folders:
+                self.box.sim.read(f"{folder}/f.py")
+            self.box.idle()
+
     def compact(self) -> None:
         """The user types /compact: nothing is kept, and the client waits for a prompt."""
         sim, path = self.box.sim, self.box.sim.transcript
@@ -98,15 +107,6 @@ def clients(make_box: Callable[..., Box]) -> Iterator[tuple[Client, Client, Clie
 
 def begin(first: Client, second: Client) -> Box:
     """The first one reads `one`; the second one joins, and reads `two`."""
-    box, sim = first.box, first.box.sim
-    with first:
-        sim.start()
-        sim.prompt("go")
-        sim.read("one/f.py")
-        box.idle()
-    with second:
-        sim.start("resume")
-        sim.prompt("second")
-        sim.read("two/f.py")
-        box.idle()
-    return box
+    first.begin("startup", "one")
+    second.begin("resume", "two")
+    return first.box

@@ -43,6 +43,7 @@ from handbill.core.prose import prose
         ("<pre>\n\n@x\n</pre>\n", False),
         ("<pre>\n</pre>\n@x\n", True),
         ("<pre>one line</pre>\n\n@x\n", True),
+        ("<pre>\n</PRE>\n@x\n", True),
         ("<!-- @x -->\n", False),
         ("<!-- note -->\n@x\n", True),
         ("<!-- never closed @x\n", False),

@@ -164,7 +164,7 @@ def reopened(window: Window, event: Event, size: int, leaf: str) -> Window:
     twin.flags.pop(OWN_ROWS, None)
     twin.flags[RESUMED] = size
     if JOINED in twin.flags:
-        twin.flags[JOINED], twin.flags[OWN_ROWS] = [size], [leaf]
+        twin.flags[JOINED], twin.flags[OWN_ROWS] = [size], [leaf] if leaf else []
     return twin
 
 

@@ -40,7 +40,7 @@ class _Reader:
     def is_prose(self, line: str) -> bool:
         column, rest = _unquoted(line.expandtabs(_CODE))
         if self.closing:
-            self.closing = "" if self.closing in rest else self.closing
+            self.closing = "" if self.closing in rest.lower() else self.closing
             return False
         if not rest:
             self.after_blank, self.in_html = True, False

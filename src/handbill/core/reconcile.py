@@ -7,13 +7,7 @@ from handbill.core.event import SESSION_STARTED, TOOL_CALLED
 from handbill.core.host_files import from_transcript, host_has, restored, survives_resume, with_shown_rules
 from handbill.core.pack import meant, shown
 from handbill.core.paths import parent
-from handbill.core.window import (
-    HOST_ONCE,
-    NAMED_BY,
-    READ_ITSELF,
-    RESTORED,
-    with_letter,
-)
+from handbill.core.window import HOST_ONCE, NAMED_BY, READ_ITSELF, RESTORED, with_letter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

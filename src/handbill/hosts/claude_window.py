@@ -52,7 +52,8 @@ def content(
 ) -> Content | None:
     """`data` is the transcript from byte `start` on. None: it must be read from further back."""
     own = own or OwnRows()
-    began = _began(data) if not start and not own.joined else 0  # the newest compaction may be another client's
+    # since another client joined, the newest compaction may be that client's
+    began = _began(data[: min(own.joined, default=len(data))]) if not start else 0
     rows = read(data[began:], start + began, agent=agent)
     found = _content(rows, loader, len(data), partial=bool(start or began), own=own)
     if found is None and began:  # what the newest compaction kept, or a rewind led to, is older

@@ -1,0 +1,93 @@
+"""Rules that the host itself shows: the prompt mentions them, the agent reads them, a fork has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from box import Box, assert_once
+
+
+@pytest.mark.parametrize(
+    "text, ours", [("@one/.directives/AGENTS.md", 0), ("@one/.directives/AGENTS.md#L1-2", 1), ("@one/f.py", 1)]
+)
+def test_a_prompt_that_names_a_rule_brings_it(make_box: Callable[..., Box], text: str, ours: int) -> None:
+    """The client attaches the file: one copy is enough. A range of its lines is not the file."""
+    box = make_box()
+    box.sim.start()
+    box.sim.prompt(f"improve {text}")
+    if not ours:
+        box.attach("one/.directives/AGENTS.md")
+    box.sim.read("one/f.py")
+    box.idle()
+    assert box.seen().count("rules of one") == ours
+
+
+@pytest.mark.parametrize("between", ["nothing", "a prompt"])
+def test_a_prompt_that_names_a_rule_and_is_dropped(make_box: Callable[..., Box], between: str) -> None:
+    """Another hook blocks it: the client attaches nothing."""
+    box = make_box()
+    box.sim.start()
+    box.idle()
+    before = Path(box.sim.transcript).read_text(), box.sim._last[box.sim.transcript]
+    box.sim.prompt("improve @one/.directives/AGENTS.md")
+    Path(box.sim.transcript).write_text(before[0])
+    box.sim._last[box.sim.transcript] = before[1]
+    if between == "a prompt":
+        box.sim.prompt("go on")
+        box.sim.answer("yes")
+        box.sim.prompt("and again")
+    box.sim.read("one/f.py")
+    box.idle()
+    assert_once(box, "main", "one")
+    assert str(box.project / "one/.directives/AGENTS.md") in box.log("lost")
+
+
+def fork(box: Box) -> None:
+    text, last = Path(box.sim.transcript).read_text(), box.sim._last[box.sim.transcript]
+    box.sim.session = "forked"
+    Path(box.sim.transcript).write_text(text)
+    box.sim._last[box.sim.transcript] = last
+    box.sim.start("fork")
+
+
+def test_a_rule_that_the_agent_read_is_in_a_fork(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    rule = box.project / "one/.directives/AGENTS.md"
+    box.sim.start()
+    box.sim.read("one/.directives/AGENTS.md")
+    file = {"filePath": str(rule), "content": "rules of one\n", "numLines": 1, "startLine": 1, "totalLines": 1}
+    result = {"tool_use_id": "toolu_0001", "type": "tool_result", "content": "1\trules of one"}
+    message = {"role": "user", "content": [result]}
+    box.sim._write(box.sim.transcript, {"type": "user", "message": message, "toolUseResult": {"file": file}})
+    box.sim.answer("done")
+    fork(box)
+    box.sim.prompt("go on")
+    box.sim.read("one/f.py")
+    box.idle()
+    assert "rules of one" not in box.seen()
+    assert box.state()["files"][str(rule)]["reason"] == "read by the agent"
+
+
+def test_a_fork_is_compacted(make_box: Callable[..., Box]) -> None:
+    """What came with a start is not in the messages that a compaction keeps: it comes at once."""
+    box = make_box()
+    box.sim.start()
+    box.idle()
+    fork(box)
+    box.idle()
+    assert "# Commands\n" in "".join(box.sim.compact().texts)
+
+
+def test_a_refused_read_where_the_client_would_bring_the_rules(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.write("sub/AGENTS.md", "bare rules\n")
+    box.write("sub/f.py", "x\n")
+    box.sim.start()
+    refused = "<tool_use_error>File is in a directory that is denied by your permission settings.</tool_use_error>"
+    box.sim.batch(("Read", {"file_path": str(box.project / "sub/f.py")}, refused))
+    assert box.errors() == [] and "bare rules" not in box.seen()
+    box.sim.write("sub/new.py")
+    assert box.errors() == []
