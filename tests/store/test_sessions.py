@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,15 @@ def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
         with pytest.raises(HandbillError, match="is a file"):
             act()
     assert path.read_text() == "mine"
+
+
+def test_a_command_waits_longer_for_its_turn_than_a_hook_may(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disk, "PATIENCE", 0.01)
+    sessions.update(str(tmp_path), lambda state: ({"a": 1}, None), make=True)
+    lock = disk.locked(str(tmp_path / ".state.lock"))
+    threading.Timer(0.2, os.close, [lock]).start()
+    sessions.update(str(tmp_path), lambda state: ({"a": 2}, None))
+    assert sessions.read(str(tmp_path)) == {"a": 2}
 
 
 def test_a_failing_change_changes_nothing(tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ def refuse_if_wrong(path: str) -> form.Dispatch:
 def changed(path: str, change: Callable[[str], str]) -> form.Dispatch:
     """Changed by one process at a time; never to something malformed, never losing progress."""
     try:
-        lock = disk.locked(_shelf(path) + ".lock")
+        lock = disk.locked(_shelf(path) + ".lock", disk.COMMAND_PATIENCE)
     except OSError as error:
         raise HandbillError(f"{error.filename}: {error.strerror}", "nothing was changed; make it writable") from error
     try:

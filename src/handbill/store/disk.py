@@ -15,16 +15,17 @@ from handbill.errors import StateBusy, StateUnwritable
 
 UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT, errno.ENOENT, errno.ENOTDIR)
 PATIENCE = 4.0  # seconds; waiting twice is less than a hook may take, and a stopped holder must not stop the agent
+COMMAND_PATIENCE = 20.0  # a command may wait for a whole fleet on a busy machine
 
 
 def unwritable(error: OSError) -> StateUnwritable:
     return StateUnwritable(f"no state can be written: {error}", "make room, or make it writable")
 
 
-def locked(path: str) -> int:
+def locked(path: str, patience: float | None = None) -> int:
     """The lock file stays: removing it would let two holders hold two files of one name."""
     handle = open_private(path, posix.O_RDWR | posix.O_CREAT)
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + (PATIENCE if patience is None else patience)
     while True:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -97,7 +97,7 @@ def update(
             _make(folder)
         elif not os.path.isdir(folder):
             required(folder)
-        lock = disk.locked(os.path.join(folder, _LOCK))
+        lock = disk.locked(os.path.join(folder, _LOCK), disk.COMMAND_PATIENCE)
         try:
             after, result = change(_newest(folder, aside))
             found = schema.problems(after, STATE) if after is not None else []
