@@ -30,7 +30,7 @@ pythons: $(VENV)/ready
 	sh tests/each_python.sh .cache/pythons -n 2 -m "not client and not once"
 
 e2e: $(VENV)/ready clients packages
-	sh tests/e2e/in_namespace.sh $(BIN)/pytest -n 4 -m client -rs  # they mostly wait for the client
+	sh tests/e2e/in_namespace.sh $(BIN)/pytest -n 6 -m client -rs  # they mostly wait for the client
 
 packages:
 	@sh tests/e2e/install_packages.sh tmux

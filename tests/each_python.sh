@@ -16,7 +16,7 @@ for minor in 11 12 13 14; do
   place=$folder/$version
   if [ ! -e "$place/ready" ] || [ pyproject.toml -nt "$place/ready" ]; then
     rm -rf "$place"
-    "$python" -m venv "$place" && "$place/bin/python" -m pip install -q --disable-pip-version-check -e '.[dev]' || exit 1
+    "$python" -m venv "$place" && "$place/bin/python" -m pip install -q --disable-pip-version-check -e '.[test]' || exit 1
     touch "$place/ready"
   fi
   echo "handbill: the unit suite on Python $("$place/bin/python" -c 'import platform; print(platform.python_version())')"

@@ -21,7 +21,7 @@ def turn(event: Event, **values: object) -> Any:
 @pytest.mark.parametrize("boundary, restored", [(-1, []), (5, ["/a"])])
 def test_only_a_compaction_restores(boundary: int, restored: list[str]) -> None:
     content = Content()
-    content.files, content.boundary = {"/a"}, boundary
+    content.files, content.boundary = {"/a": ""}, boundary
     found = Remains(turn(batch(), facts=SimpleNamespace(content=content)), window(epoch=1))
     assert found.restored == restored
 
@@ -59,7 +59,7 @@ def test_only_a_start_after_a_compaction_leaves_doubt(event: Event, doubtful: li
 @pytest.mark.parametrize("boundary, restored", [(0, ["/a"]), (-1, [])])
 def test_a_compaction_at_the_beginning_of_the_record(boundary: int, restored: list[str]) -> None:
     content = Content()
-    content.files, content.boundary = {"/a"}, boundary
+    content.files, content.boundary = {"/a": ""}, boundary
     assert Remains(turn(batch(), facts=SimpleNamespace(content=content)), window()).restored == restored
 
 
@@ -109,7 +109,7 @@ def test_what_a_compaction_has_surely_taken(
 
 def test_what_the_host_restored_is_noted_once() -> None:
     content = Content()
-    content.files, content.boundary = {"/a"}, 5
+    content.files, content.boundary = {"/a": ""}, 5
     found = Remains(turn(batch(), facts=SimpleNamespace(content=content)), window())
     noted = found.noted_in(window(), 1.0)
     assert noted.holds("/a") and found.noted_in(noted, 2.0).files["/a"]["at"] == 1.0

@@ -91,3 +91,46 @@ def test_a_refused_read_where_the_client_would_bring_the_rules(make_box: Callabl
     assert box.errors() == [] and "bare rules" not in box.seen()
     box.sim.write("sub/new.py")
     assert box.errors() == []
+
+
+@pytest.mark.parametrize("how", ["fork", "lost ledger"])
+@pytest.mark.parametrize("change", [True, False])
+def test_a_rule_that_the_agent_read_and_somebody_changed(make_box: Callable[..., Box], how: str, change: bool) -> None:
+    """Only the client's record knows what the agent read."""
+    box = make_box()
+    box.sim.start()
+    box.sim.prompt("go")
+    box.sim.read("one/.directives/AGENTS.md")
+    box.attach("one/.directives/AGENTS.md")
+    box.idle()
+    if how == "lost ledger":
+        box.lose_ledger()
+    if change:
+        box.write("one/.directives/AGENTS.md", "new rules of one\n")
+    if how == "fork":
+        fork(box)
+        box.sim.prompt("in the fork")
+    box.idle(2)
+    box.sim.read("one/f.py")
+    box.idle(2)
+    assert box.seen().count("rules of one") == box.seen().count("new rules of one") == int(change)
+
+
+@pytest.mark.parametrize("how", ["fork", "lost ledger"])
+def test_a_bare_rule_that_the_agent_read(make_box: Callable[..., Box], how: str) -> None:
+    box = make_box("2-1-260")
+    (box.project / "one/.directives/AGENTS.md").rename(box.project / "one/AGENTS.md")
+    box.sim.start()
+    box.sim.prompt("go")
+    box.sim.read("one/AGENTS.md")
+    box.attach("one/AGENTS.md")
+    box.idle()
+    if how == "lost ledger":
+        box.lose_ledger()
+    else:
+        fork(box)
+        box.sim.prompt("in the fork")
+    box.idle(2)
+    box.sim.read("one/f.py")
+    box.idle(2)
+    assert "rules of one" not in box.seen()

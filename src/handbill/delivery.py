@@ -10,8 +10,8 @@ from handbill.core.event import MAIN
 from handbill.core.pack import harmless
 from handbill.core.paths import name
 from handbill.core.plan import BLOCK
-from handbill.core.sheet import Refusal, Sheet
-from handbill.core.window import LINKED, NAMED_BY, PASSING, SEEDING, see
+from handbill.core.sheet import Refusal, Sheet, trimmed
+from handbill.core.window import LINKED, NAMED_BY, PASSING, SEEDING, look_again, see
 from handbill.digest import digest_of
 from handbill.errors import StateUnwritable
 from handbill.turn import Answer, attempt, is_over
@@ -51,15 +51,17 @@ def advance(turn: Turn, window: Window | None) -> Window | None:
 
 
 def check_found_files(turn: Turn, window: Window) -> None:
-    """Files that only the transcript told us of: are they still as they were delivered?"""
+    """Files that only the transcript told us of: are they still as they were delivered, or as the host showed them?"""
+    content = turn.facts.content if turn.facts is not None else None
     for path, record in window.files.items():
-        if record["reason"] in PASSING and not record.get("stamp"):
-            turn.plan.known[path] = turn.world.stamp(path)
-        unknown = record["via"] != "host" and not record.get("stamp")
-        sheet = turn.world.load(path) if unknown else None
-        if sheet is None or isinstance(sheet, Refusal):
+        by_host = record["reason"] in PASSING
+        if record.get("stamp") or (record["via"] == "host" and not by_host):
             continue
-        if sheet.digest == record["hash"]:
+        sheet = turn.world.load(path)
+        if isinstance(sheet, Refusal):
+            continue
+        text = content.files.get(path, "") if content is not None and by_host else ""
+        if sheet.digest == record["hash"] or (by_host and harmless(trimmed(text)) in ("", sheet.text)):
             turn.plan.known[path] = sheet.stamp
         elif "." not in record["parts"]:
             turn.plan.stale[path] = record["reason"]
@@ -89,6 +91,13 @@ def _linked_work(turn: Turn) -> dict[str, Any]:
         return {}
     phase = str(state.get("currentPhase", "")).partition(":")[0]
     return {"session": folder, "skill": str(state.get("skill", "")), "phase": phase}
+
+
+def said_beside(plan: Plan, answer: Answer) -> bool:
+    """Did another call of the same message get what this one would say?"""
+    own = {want.path for want in plan.wants if want.text}
+    skipped = answer.claim.skipped if answer.claim is not None else ()
+    return any(why == SKIP_PATH or path in own for path, why, _ in skipped)
 
 
 def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
@@ -127,7 +136,7 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
             _expand(after, answer.claim, named)
             for refusal in answer.claim.refused:
                 if refusal.quiet:  # gone or empty now: a later touch looks again
-                    _forget(after, refusal.path)
+                    look_again(after, refusal.path)
                 parts = after.files[refusal.path]["parts"] if refusal.path in after.files else ""
                 if "." in parts and parts.strip("."):
                     refusal.quiet = False  # some of it was delivered, and the rest will never come
@@ -226,13 +235,6 @@ def _moved(turn: Turn, current: Window | None, sheets: dict[str, Sheet | Refusal
             if record["via"] == "host" and turn.world.inode(path) != sheet.inode:
                 found.append(path)
     return found
-
-
-def _forget(window: Window, path: str) -> None:
-    """Look again at the level of this directive, and so at every level from which a walk leads there."""
-    level = path[: path.rfind("/.directives/")] if "/.directives/" in path else path[: path.rfind("/")]
-    for directory in [place for place in window.touched if place == level or place.startswith(level + "/")]:
-        del window.touched[directory]
 
 
 def _telling(turn: Turn, window: Window, answer: Answer) -> Window:

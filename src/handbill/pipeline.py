@@ -108,11 +108,13 @@ def _run(turn: Turn) -> Answer:
 def _own_window(turn: Turn) -> Window | None:
     event = turn.event
     window = turn.store.read(event.window)
-    if window is not None and window.client != event.client and window.client and not event.agent_id:
-        from handbill.terminals import window_of_terminal
+    known = window is not None and window.client in (0, event.client) and event.source != "resume"
+    begins = window is None and event.source in ("startup", "clear")  # nobody else can have that session
+    if known or begins or event.agent_id:
+        return window
+    from handbill.terminals import own_window
 
-        return window_of_terminal(turn, window)
-    return window
+    return own_window(turn, window)
 
 
 def _heard(turn: Turn, before: Window | None, current: Window, channel: bool) -> None:
@@ -176,10 +178,10 @@ def _gated(turn: Turn, window: Window | None) -> Answer:
     for notice in turn.plan.post:
         turn.store.post(event.session_id, notice)
     if turn.plan.changes and known:
-        from handbill.delivery import deliver
+        from handbill.delivery import deliver, said_beside
 
         answer = deliver(turn, window, turn.host.GATE_CAP if turn.plan.wants else 0)
-        if turn.plan.wants and not answer.text and not (turn.plan.firm and _said_beside(turn.plan, answer)):
+        if turn.plan.wants and not answer.text and not (turn.plan.firm and said_beside(turn.plan, answer)):
             turn.plan.verdict = ""  # it is all there under another name, or gone: nothing to hold the call for
         if turn.facts is not None:
             turn.store.note_missed(event.window)  # the window was emptied: the next batch looks at all that is left
@@ -200,11 +202,14 @@ def _up_to_date(turn: Turn, window: Window | None) -> Window | None:
         return window
     from handbill.delivery import advance
 
+    size = -1
     for _ in range(_PAUSES):
-        turn.facts = _look(turn, window, asked)
-        current = advance(turn, window)
-        if current is None or not _is_in_doubt(turn.event, current):
-            return current
+        before, size = size, turn.world.size(turn.event.transcript)
+        if size != before:  # reading a large one takes longer than the pause
+            turn.facts = _look(turn, window, asked)
+            current = advance(turn, window)
+            if current is None or not _is_in_doubt(turn.event, current):
+                return current
         turn.world.pause(0.025)
     return window
 
@@ -214,15 +219,6 @@ def _is_in_doubt(event: Event, window: Window) -> bool:
     if event.kind == TOOL_CALLED:  # the rules for what it does may be gone
         return window.suspect >= 0 or bool(window.carried)
     return any(record["via"] == DOUBTFUL for record in window.carried.values())
-
-
-def _said_beside(plan: Plan, answer: Answer) -> bool:
-    """Did another call of the same message get what this one would say?"""
-    from handbill.core.claim import SKIP_PATH
-
-    own = {want.path for want in plan.wants if want.text}
-    skipped = answer.claim.skipped if answer.claim is not None else ()
-    return any(why == SKIP_PATH or path in own for path, why, _ in skipped)
 
 
 def _settle_marks(turn: Turn, facts: Facts) -> None:

@@ -19,26 +19,31 @@ if TYPE_CHECKING:
 _MOST_JOINED, _MOST_MARKS = 7, 8
 
 
-def window_of_terminal(turn: Turn, first: Window) -> Window | None:
-    """The window of this event's client; `first` is the one of another process."""
-    event = turn.event
-    key = event.window
-    event.terminal = f"~{event.client}"
-    second = turn.store.read(event.window)
-    if second is None and not turn.world.is_running(first.client):
+def own_window(turn: Turn, first: Window | None) -> Window | None:
+    """The window of this event's client. `first` has the session's name, and may be the window of another process."""
+    event, session = turn.event, turn.event.window
+    own = first
+    if first is None or first.client not in (0, event.client):
+        event.terminal = f"~{event.client}"
+        own = turn.store.read(event.window)
+    if own is None and (first is None or not turn.world.is_running(first.client)):
         event.terminal = ""  # the usual case: the first one has ended, and this one goes on with its session
-        return first
+        own = first
     size = max(turn.world.size(event.transcript), 0)
-    if second is None:
-        _tell(turn, [key, *_other_terminals(turn, key[0])], size)
-    elif JOINED not in first.flags:
-        _tell(turn, [key], size)  # its ledger was lost, and rebuilt
-    return second
+    if own is None or event.source == "resume" or own.client != event.client:  # it writes behind any client's rows
+        _tell(turn, _others(turn, session, first), size)
+    elif own is not first and first is not None and JOINED not in first.flags:
+        _tell(turn, [session], size)  # its ledger was lost, and rebuilt
+    return own
 
 
-def _other_terminals(turn: Turn, session: str) -> list[Key]:
-    named = [(key, key[0].removeprefix(f"{session}~")) for key in turn.store.known() if key[1] == MAIN]
-    return [key for key, process in named if process.isdecimal() and turn.world.is_running(int(process))]
+def _others(turn: Turn, session: Key, first: Window | None) -> list[Key]:
+    """The windows of other running clients on this session."""
+    named = [(key, key[0].removeprefix(f"{session[0]}~")) for key in turn.store.known() if key[1] == MAIN]
+    found = [(key, int(process)) for key, process in named if process.isdecimal()]
+    if first is not None:
+        found.append((session, first.client))
+    return [key for key, process in found if key != turn.event.window and turn.world.is_running(process)]
 
 
 def _tell(turn: Turn, keys: list[Key], size: int) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import posix
 import time
 
-from handbill.core.paths import ANYWHERE, under
-from handbill.core.sheet import Refusal, Sheet
+from handbill.core.paths import ANYWHERE, is_rule_file, under
+from handbill.core.sheet import Refusal, Sheet, trimmed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,11 +42,6 @@ def _is_below(path: str, root: str) -> bool:
 def _real_root(root: str) -> str:
     first, anywhere, last = root.partition(ANYWHERE)
     return _real_path(first) + anywhere + last
-
-
-def _is_rule(path: str) -> bool:
-    """A project can name a directory for the client to work in. It cannot have the other files there delivered."""
-    return "/.directives/" in path or path.endswith("/AGENTS.md")
 
 
 def _real_path(path: str) -> str:
@@ -168,7 +163,8 @@ class World:
         return any(_is_below(real, root) for root in self._roots)
 
     def _stays(self, path: str, real: str) -> bool:
-        return _is_rule(real) and any(under(path, root) and under(real, _real_path(root)) for root in self._added)
+        """A project can name a directory for the client to work in. It cannot have the other files there delivered."""
+        return is_rule_file(real) and any(under(path, root) and under(real, _real_path(root)) for root in self._added)
 
     def _read(self, path: str, real: str) -> Sheet | Refusal:
         # the place that was checked. O_NONBLOCK: opening a FIFO must not wait for a writer
@@ -190,7 +186,7 @@ class World:
             text = data.decode("utf-8")
         except UnicodeDecodeError:
             return Refusal(path, "is not UTF-8 text")
-        text = text.removeprefix("\ufeff").replace("\r\n", "\n").strip("\n")
+        text = trimmed(text)
         if not data.isascii() or len(data.translate(None, _CONTROL)) < len(data):
             from handbill.core.pack import harmless
 

@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from box import Box
 
 
@@ -67,3 +69,18 @@ def test_every_window_at_once(make_box: Callable[..., Box]) -> None:
     assert done.returncode == 0 and len(rows) == 2 and all(row["compared"] and not row["differences"] for row in rows)
     Path(box.sim.transcript).unlink()
     assert "missing" in box.process("engine window --all --audit").stdout
+
+
+@pytest.mark.parametrize("command, code", [("window", 1), ("window --all", 0), ("window --all --audit", 0)])
+def test_a_ledger_with_a_broken_line(make_box: Callable[..., Box], command: str, code: int) -> None:
+    """Its lines are parsed when they are needed."""
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    ledger = next((box.state_folder / ".windows").glob("*.jsonl"))
+    lines = ledger.read_text().split("\n")
+    ledger.write_text("\n".join([lines[0], '{"path":"/x",broken', *lines[2:]]))
+    done = box.process(f"engine {command}")
+    assert done.returncode == code, done.stdout + done.stderr
+    if "audit" not in command:
+        assert "a broken line" in " ".join((done.stdout + done.stderr).split())

@@ -27,7 +27,7 @@ RULE = "/p/one/.directives/AGENTS.md"
 def test_rules_that_the_host_shows_no_more(via: str, reason: str, shown: set[str], gone: bool) -> None:
     before = window(files={RULE: {"via": via, "reason": reason, "parts": "h"}}, touched={"/p/one": {}, "/p": {}})
     content = Content()
-    content.files = shown
+    content.files = dict.fromkeys(shown, "")
     assert hidden(before, content) == ([RULE] if gone else [])
     after, lost = compared(before, content, batch(), 5.0, whole=True)
     assert lost == hidden(before, content) and (after is before) is not gone and (RULE in after.files) is not gone
@@ -43,7 +43,7 @@ def test_a_rule_of_a_directory_that_nobody_touched() -> None:
 def test_a_rule_that_the_host_shows_again(whole: bool) -> None:
     """A rewind went back to before the compaction that had removed it."""
     content = Content()
-    content.files = {RULE, "/p/one/f.py"}
+    content.files = {RULE: "", "/p/one/f.py": ""}
     after, _ = compared(window(pending={RULE: "directive of /p/one"}), content, batch(), 5.0, whole=whole)
     assert list(after.files) == ([RULE] if whole else []) and (RULE in after.pending) is not whole
 
@@ -63,7 +63,7 @@ def test_a_prompt_that_mentions_a_rule(
     files = {path: {"via": "host", "reason": READ_ITSELF, "parts": "h"} for path in (RULE, "/p/other.md")}
     before = window(files=files, flags=MENTION)
     content = Content()
-    content.files = {*shown, "/p/other.md"} if whole else shown
+    content.files = dict.fromkeys({*shown, "/p/other.md"} if whole else shown, "")
     event = Event(PROMPT_SUBMITTED, "s", raw={"prompt_id": prompt})
     after, lost = compared(before, content, event, 5.0, whole=whole)
     assert lost == gone and (MENTIONED in after.flags) is is_open

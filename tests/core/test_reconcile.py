@@ -147,10 +147,10 @@ def test_a_line_that_refers_to_a_file_goes_with_that_file() -> None:
 def test_a_doubtful_file_is_settled_by_what_the_host_shows(restored: bool) -> None:
     doubt = doubtful(window(pending={"/state.md": "role x"}), "/state.md", "why", 5.0)
     assert doubt.carried["/state.md"]["via"] == DOUBTFUL
-    after = reconcile.inherited(doubt, content(files={"/state.md"} if restored else set()), records=True)
+    after = reconcile.inherited(doubt, content(files={"/state.md": ""} if restored else {}), records=True)
     assert after.holds("/state.md") is restored and ("/state.md" in after.pending) is not restored
     assert not after.carried
-    again = reconcile.resumed(doubt, content(files={"/state.md"} if restored else set()), start("resume"), 9.0)
+    again = reconcile.resumed(doubt, content(files={"/state.md": ""} if restored else {}), start("resume"), 9.0)
     assert again.holds("/state.md") is restored
 
 
@@ -172,7 +172,7 @@ def test_what_is_in_doubt(
 
 def test_a_restored_file_is_not_taken_for_one_that_comes_again_by_itself() -> None:
     doubt = doubtful(window(pending={"/a": "role x"}), "/a", "why", 5.0)
-    before = reconcile.inherited(doubt, content(files={"/a"}), records=True)
+    before = reconcile.inherited(doubt, content(files={"/a": ""}), records=True)
     assert compacted(before, 10, 7.0).files.get("/a") is None, "the next compaction may leave it out"
-    assert reconcile.rewound(before, content(files={"/a"}), batch()).holds("/a")
+    assert reconcile.rewound(before, content(files={"/a": ""}), batch()).holds("/a")
     assert not reconcile.rewound(before, content(), batch()).holds("/a")

@@ -13,15 +13,17 @@ RULE = "/p/.directives/AGENTS.md"
 
 
 def test_a_rule_that_is_kept_and_shown_by_the_client_is_still_ours() -> None:
-    after = reconcile.inherited(window(carried={RULE: record()}), content({title(RULE): 5}, files={RULE}), records=True)
+    after = reconcile.inherited(
+        window(carried={RULE: record()}), content({title(RULE): 5}, files={RULE: ""}), records=True
+    )
     assert after.files[RULE]["via"] == "tool_batch_finished"
-    after = reconcile.inherited(window(carried={"/x": record()}), content(files={RULE}), records=True)
+    after = reconcile.inherited(window(carried={"/x": record()}), content(files={RULE: ""}), records=True)
     assert after.files[RULE]["via"] == "host", "the agent had read it itself"
 
 
 def test_a_file_that_waits_and_that_the_client_restores() -> None:
     before = window(carried={"/a": record()}, pending={"/a": "why"})
-    assert reconcile.inherited(before, content(files={"/a"}), records=True).holds("/a")
+    assert reconcile.inherited(before, content(files={"/a": ""}), records=True).holds("/a")
 
 
 def test_the_newer_state_that_the_ledger_knows_is_not_forgotten_for_an_older_one() -> None:

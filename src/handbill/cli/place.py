@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from handbill.config import Config, load, project_around, state_roots
 from handbill.core.event import MAIN
-from handbill.errors import HandbillError
+from handbill.core.records import Broken
+from handbill.errors import CorruptState, HandbillError
 from handbill.processes import is_running
-from handbill.store.files import FileStore, file_name
+from handbill.store.files import REBUILT, FileStore, file_name
 
 if TYPE_CHECKING:
     from handbill.core.window import Window
@@ -19,6 +20,21 @@ if TYPE_CHECKING:
 
 
 _MARKS = (".handbill.toml", ".claude", ".git")
+
+
+class CheckedStore(FileStore):
+    """A ledger's lines are parsed when they are needed. A command wants to know at once whether one is broken."""
+
+    def read(self, key: Key) -> Window | None:
+        window = super().read(key)
+        try:
+            if window is not None:
+                window.files.items()
+                window.touched.items()
+        except Broken as error:
+            path = window_file(self, key)
+            raise CorruptState(f"{path}: {error}", REBUILT) from None
+        return window
 
 
 class Place:
@@ -67,7 +83,7 @@ def marked_project(place: str) -> str:
 def here(project: str | None = None) -> Place:
     root = find_project(project)
     state, spare = state_roots(root, os.environ)
-    return Place(root, FileStore(state, spare), load(root, os.environ, state))
+    return Place(root, CheckedStore(state, spare), load(root, os.environ, state))
 
 
 def window_file(store: FileStore, key: Key) -> str:

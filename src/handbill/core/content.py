@@ -32,7 +32,7 @@ class Content:
         self.prompts: dict[str, int] = {}  # id of a prompt -> where in the record it is
         self.calls: list[str] = []  # ids of the tool calls
         self.file_calls: set[str] = set()  # of tools whose errors only the host itself writes
-        self.files: set[str] = set()  # that the host shows in full by itself: read by the agent, mentioned, restored
+        self.files: dict[str, str] = {}  # shown in full by the host itself: read, mentioned or restored
         self.answered: set[str] = set()  # calls and prompts behind which the model answered again
         self.last_answer = -1  # where in the record the model's newest answer begins
         self.leaf = ""  # the row that the next one will follow

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from handbill.core.epochs import reloaded
-from handbill.core.paths import level_of, parent
-from handbill.core.window import DOUBTFUL, MENTIONED, NEVER_IN_A_TAIL, PASSING, READ_ITSELF, RESTORED, see
+from handbill.core.paths import is_rule_file, parent
+from handbill.core.window import DOUBTFUL, MENTIONED, NEVER_IN_A_TAIL, PASSING, READ_ITSELF, RESTORED, look_again, see
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ FOUND = "found in the transcript"  # the reason of a file that the ledger did no
 def with_shown_rules(window: Window, content: Content, reason: str, now: float) -> Window:
     """Rules that are in the window because the agent read them itself, or the user named them."""
     for path in content.files:
-        if "/.directives/" in path and path not in window.files:
+        if is_rule_file(path) and path not in window.files:
             window = see(window, path, "", reason, now)
     return window
 
@@ -35,8 +35,7 @@ def compared(window: Window, content: Content, event: Event, now: float, *, whol
     twin.flags.pop(MENTIONED, None)
     for path in gone:
         del twin.files[path]
-        if level_of(path) in twin.touched:
-            del twin.touched[level_of(path)]
+        look_again(twin, path)
     return with_shown_rules(twin, content, READ_ITSELF, now) if whole else twin, gone
 
 

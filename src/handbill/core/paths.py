@@ -25,6 +25,10 @@ def parent(path: str) -> str:
     return path[: path.rfind("/")] or "/"
 
 
+def is_rule_file(path: str) -> bool:
+    return "/.directives/" in path or path.endswith("/AGENTS.md")
+
+
 def level_of(path: str) -> str:
     """The directory that a rule file speaks for."""
     folder = parent(path)

@@ -17,6 +17,7 @@ in place, they are replaced.
 from __future__ import annotations
 
 from handbill.core.event import SESSION_STARTED, SUBAGENT_STARTED
+from handbill.core.paths import level_of, under
 from handbill.core.records import Records
 
 TYPE_CHECKING = False
@@ -125,3 +126,10 @@ def see(window: Window, path: str, inode: str, reason: str, now: float, chars: i
     }  # fmt: skip
     twin.pending.pop(path, None)
     return twin
+
+
+def look_again(window: Window, path: str) -> None:
+    """At the directory of this rule, and at every one from which a walk leads there."""
+    level = level_of(path)
+    for directory in [place for place in window.touched if under(place, level)]:
+        del window.touched[directory]

@@ -44,9 +44,8 @@ def _is_own_compaction(rows: Rows, uuid: str, compacted_at: int, shared_at: int)
 
 
 def is_marked(row: Row, marks: Collection[str]) -> bool:
-    return (
-        row.get("promptId") in marks or row.get("uuid") in marks or any(call["id"] in marks for call in calls_in(row))
-    )
+    names = (row.get("promptId"), row.get("uuid"), *(call["id"] for call in calls_in(row)))
+    return any(isinstance(name, str) and name in marks for name in names)
 
 
 def _branch(rows: Rows, uuid: str, shared_at: int) -> set[str]:

@@ -246,9 +246,10 @@ def _close_before(rows: Rows, found: list[str]) -> str:
 
     def moment(uuid: str) -> datetime | None:
         try:
-            return datetime.fromisoformat(str(rows.by_id[uuid].get("timestamp")))
+            found = datetime.fromisoformat(str(rows.by_id[uuid].get("timestamp")))
         except ValueError:
             return None
+        return found if found.tzinfo is not None else None
 
     at, seen = moment(found[-1]), set(found)
     gaps = {uuid: at - then for uuid in rows.by_id if uuid not in seen and at and (then := moment(uuid)) is not None}

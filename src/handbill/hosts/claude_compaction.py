@@ -76,7 +76,7 @@ def last_compaction(data: bytes, own: OwnRows, *, agent: bool = False) -> Compac
     metadata = metadata if isinstance(metadata, dict) else {}
     found.at = str(record.get("timestamp", ""))
     found.trigger = str(metadata.get("trigger", ""))
-    found.tokens = (int(metadata.get("preTokens") or 0), int(metadata.get("postTokens") or 0))
+    found.tokens = (_number(metadata.get("preTokens")), _number(metadata.get("postTokens")))
     earlier = read(data[: rows.at[boundary]], agent=agent)
     before = select(earlier, OwnRows(([record.get("logicalParentUuid") or ""],), own.joined))
     for uuid in [uuid for uuid in earlier.by_id if before is not None and uuid in before.inside]:
@@ -93,12 +93,17 @@ def last_compaction(data: bytes, own: OwnRows, *, agent: bool = False) -> Compac
     return found
 
 
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
 def _files(record: Rec) -> dict[str, str]:
     """What one record brought into the window."""
     titles = [*blocks_and_cuts(record)[0], *(title for _, blocks in denials(record) for title in blocks)]
     found = {meant(title[0]): DELIVERED for title in titles}
     for call in calls_in(record):
-        path = call.get("input", {}).get("file_path") if call.get("name") in _READERS else None
+        given = call.get("input") if call.get("name") in _READERS else None
+        path = given.get("file_path") if isinstance(given, dict) else None
         if isinstance(path, str):
             found.setdefault(path, READ)
     attachment = attachment_of(record)

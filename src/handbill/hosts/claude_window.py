@@ -197,16 +197,18 @@ def _note_texts(found: Content, call: str, texts: dict[Title, str]) -> None:
             found.parts[title] = body
 
 
-def files_shown(row: Row) -> list[str]:
-    """The file that the client itself shows in full here: restored after a compaction, mentioned, or read."""
+def files_shown(row: Row) -> dict[str, str]:
+    """The file that the client itself shows in full here (restored after a compaction, mentioned, or read), and its
+    text; that is empty where the client does not record it."""
     attachment = attachment_of(row)
     shown = attachment.get("content") if attachment.get("type") == "file" else row.get("toolUseResult")
     file = shown.get("file") if isinstance(shown, dict) else None
     if not isinstance(file, dict) or attachment.get("truncated") is True:
-        return []
+        return {}
     path, lines = file.get("filePath"), file.get("numLines")
     is_whole = file.get("startLine") == 1 and isinstance(lines, int) and lines == file.get("totalLines")
-    return [path] if isinstance(path, str) and is_whole else []
+    text = file.get("content")
+    return {path: text if isinstance(text, str) else ""} if isinstance(path, str) and is_whole else {}
 
 
 def blocks_and_cuts(row: Row) -> tuple[dict[Title, str], set[Title]]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from handbill.store.api import Key, T
 
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_~")
+REBUILT = "the window's next event moves it aside and rebuilds the ledger"
 _MOST = 64 << 20
 
 
@@ -117,7 +118,7 @@ class FileStore:
         except TooNew as error:
             raise StateBusy(f"{path}: {error}", "upgrade Handbill, or remove that window's file") from error
         except (ValueError, RecursionError) as error:
-            raise CorruptState(f"{path}: {error}", "it was moved aside; the ledger is rebuilt") from error
+            raise CorruptState(f"{path}: {error}", REBUILT) from error
 
     def update(self, key: Key, change: Callable[[Window | None], tuple[Window | None, T]]) -> T:
         path = self._path(key)
