@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from box import Box, assert_once
+from handbill import pipeline
+from handbill.world import World
 from test_pipeline_compaction import cancelled_compaction
 
 
@@ -139,3 +142,33 @@ def test_a_rule_that_the_agent_read_a_compaction_that_keeps_it_and_a_resume(make
     box.sim.start("resume")
     box.sim.prompt("again")
     assert [path for path, *_ in box.sim.read("one/f.py").titles if "/one/" in path] == []
+
+
+def test_a_write_that_waits_for_the_record_reads_the_transcript_only_when_it_grew(
+    make_box: Callable[..., Box], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The transcript may be large."""
+    box = make_box()
+    looks, pauses = [], []
+    box.sim.start()
+    box.sim.prompt("go")
+    box.sim.read("one/f.py")
+    box.idle()
+    monkeypatch.setattr(box.sim, "_boundary", lambda path: None)
+    box.sim.compact()
+    real = pipeline._look
+
+    def look(*args: Any) -> Any:
+        looks.append(args)
+        return real(*args)
+
+    def pause(self: World, seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 3:
+            with open(box.sim.transcript, "a", encoding="utf-8") as file:
+                file.write("{}\n")
+
+    monkeypatch.setattr(pipeline, "_look", look)
+    monkeypatch.setattr(World, "pause", pause)
+    box.sim.write("one/new.py")
+    assert len(pauses) == 20 and len(looks) <= 4
