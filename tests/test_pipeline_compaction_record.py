@@ -172,3 +172,17 @@ def test_a_write_that_waits_for_the_record_reads_the_transcript_only_when_it_gre
     monkeypatch.setattr(World, "pause", pause)
     box.sim.write("one/new.py")
     assert len(pauses) == 20 and len(looks) <= 4
+
+
+def test_a_command_between_a_compaction_and_its_record_proves_nothing(make_box: Callable[..., Box]) -> None:
+    """The transcript still shows what the same standards looked like before the compaction."""
+    box = make_box()
+    box.sim.start()
+    box.sim.prompt("go")
+    box.idle()
+    box.sim.send({"hook_event_name": "PreCompact", "trigger": "auto"})
+    start = {"hook_event_name": "SessionStart", "source": "compact"}
+    usual = {"session_id": box.sim.session, "transcript_path": box.sim.transcript, "cwd": box.sim.project}
+    assert "# Commands" in "".join(box.sim.hooks("SessionStart", {**usual, **start}))
+    found = json.loads(box.process(f"engine window {box.sim.session} --json").stdout)["data"]["files"]
+    assert {one["state"] for one in found} == {"sent"}, found

@@ -158,3 +158,19 @@ def test_a_mention_before_it_is_known_who_was_compacted(make_box: Make) -> None:
     box.hooks = usual
     box.idle(3)
     assert rules_in(box).get("two") == 1
+
+
+def test_a_batch_that_the_user_interrupted(make_box: Callable[..., Box]) -> None:
+    """The client sends no event for it, and nothing else is open: its row alone says so."""
+    box = make_box()
+    box.sim.start()
+    box.sim.prompt("go")
+    box.idle(2)
+    usual, box.hooks = box.hooks, nothing
+    box.sim.read("one/f.py")
+    box.hooks = usual
+    said = [{"type": "text", "text": "[Request interrupted by user for tool use]"}]
+    box.sim._write(box.sim.transcript, {"type": "user", "message": {"role": "user", "content": said}})
+    box.sim.prompt("go on")
+    box.idle(2)
+    assert_once(box, "main", "one")

@@ -17,7 +17,7 @@ from box import Box, assert_once, names
 from handbill.core.event import MAIN, PROMPT_SUBMITTED
 from handbill.core.window import JOINED, OWN_ROWS
 from handbill.hook import respond
-from handbill.terminals import note_own_rows
+from handbill.terminals import _joined, note_own_rows
 from makers import window
 from two_clients import Client, begin, clients
 
@@ -72,6 +72,15 @@ def test_a_window_notes_its_last_rows() -> None:
     turn = SimpleNamespace(event=event, facts=None, plan=SimpleNamespace(flags={}))
     note_own_rows(turn, window(flags={JOINED: [5], OWN_ROWS: list("abcdefgh")}))  # type: ignore[arg-type]
     assert turn.plan.flags[OWN_ROWS] == ["dropped", *"abcdefg"]
+
+
+def test_a_window_notes_the_first_and_the_newest_of_many_that_joined() -> None:
+    """From the first one on, rows may be another client's: that place is never forgotten."""
+    joined = window()
+    for size in range(10, 130, 10):
+        joined = _joined(joined, size) or joined
+        assert joined.flags[JOINED][0] == 10 and joined.flags[JOINED][-1] == size
+    assert joined.flags[JOINED] == [10, 20, 30, 40, 50, 60, 70, 120]
 
 
 def test_what_the_second_one_got_at_its_start(clients: tuple[Client, Client, Client]) -> None:
@@ -217,3 +226,14 @@ def test_which_of_two_windows_a_command_shows(clients: tuple[Client, Client, Cli
     assert box.process(listed).stdout.count("ended") == 1
     audited = json.loads(box.process("engine window --all --audit --json").stdout)["data"]["windows"]
     assert [one["session"] for one in audited] == [first.key], "nobody repairs the ledger of a terminal that has ended"
+
+
+def test_a_subagent_is_found_from_the_shell_of_the_second_one(clients: tuple[Client, Client, Client]) -> None:
+    first, second, _ = clients
+    first.begin("startup")
+    second.begin("resume", "two")
+    with second:
+        first.box.sim.subagent("a77")
+    for client in clients[:2]:
+        done = first.box.process("engine window --agent a7 --json", CLAUDE_PID=str(client.process))
+        assert json.loads(done.stdout)["data"]["agent"] == "a77", done.stdout

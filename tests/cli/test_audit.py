@@ -84,3 +84,14 @@ def test_a_ledger_with_a_broken_line(make_box: Callable[..., Box], command: str,
     assert done.returncode == code, done.stdout + done.stderr
     if "audit" not in command:
         assert "a broken line" in " ".join((done.stdout + done.stderr).split())
+
+
+def test_a_name_that_is_shown_with_escapes(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.write("back\\slash/.directives/AGENTS.md", "rules of an odd place\n")
+    box.write("back\\slash/f.py", "x\n")
+    box.sim.start()
+    box.sim.read("back\\slash/f.py")
+    box.idle()
+    assert "rules of an odd place" in box.seen()
+    assert audited(box, 0) == []

@@ -14,6 +14,7 @@ from command import engine, run, state_of
 from looked_at import project
 
 from handbill.cli.main import VERBS
+from handbill.cli.place import marked_project
 from handbill.cli.screen import listed
 from handbill.simulate import Simulator, direct_hooks
 
@@ -78,6 +79,15 @@ def test_a_nested_repository_is_its_own_project(project: Path) -> None:
     (project / "vendor" / "inner" / ".git").mkdir(parents=True)
     assert engine("doctor", cwd=project / "vendor" / "inner", expect=1)["data"]["project"].endswith("vendor/inner")
     assert engine("doctor", cwd=project / "one")["data"]["project"] == str(project)
+
+
+def test_the_home_folder_is_no_project_of_what_is_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client keeps its own files in ~/.claude: that is not the mark of a project."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("home/.claude", "home/loose", "home/work/.git", "home/work/src"):
+        (tmp_path / name).mkdir(parents=True)
+    assert marked_project(str(tmp_path / "home/loose")) == ""
+    assert marked_project(str(tmp_path / "home/work/src")) == str(tmp_path / "home/work")
 
 
 def test_a_project_that_does_not_exist(tmp_path: Path) -> None:

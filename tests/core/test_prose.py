@@ -37,6 +37,7 @@ from handbill.core.prose import prose
         (">    @x\n", True),  # one space belongs to the mark, and three are not code
         (">     @x\n", False),
         (">> @x\n", True),
+        ("para\n\n    > @x\n", False),  # code that shows a quote
         ("`@x`\n", False),
         ("<div>\n@x\n</div>\n", False),
         ("<div>\n</div>\n\n@x\n", True),
@@ -56,6 +57,7 @@ from handbill.core.prose import prose
         ("</div>\n@x\n", False),
         ("</pre>\n@x\n", False),
         ("<pre>one line</pre>\n@x\n", True),
+        ("<pre>one line</PRE>\n@x\n", True),
         ("<DIV class='a'>\n@x\n", False),
         ("<div\n@x\n", False),
         ("<?php\n@x\n", False),

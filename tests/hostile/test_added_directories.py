@@ -104,3 +104,14 @@ def test_a_row_that_is_being_written_is_read_when_it_is_whole(tmp_path: Path) ->
     assert names == []
     transcript.write_text('{"type":"x"}\n' + row + "\n")
     assert directories(event, World(()), str(tmp_path), known)[0] == ["/srv/other"]
+
+
+def test_a_call_outside_of_the_project_beside_one_inside(box: Box) -> None:
+    allow(box, "~/.cloud")
+    box.sim.start()
+    box.sim.batch(
+        ("Read", {"file_path": f"{box.project}/one/f.py"}, "x"),
+        ("Bash", {"command": f"ls {added(box)}"}, "credentials"),
+    )
+    box.idle(2)
+    assert f"{SECRET} in .directives/AGENTS.md" in box.seen()
