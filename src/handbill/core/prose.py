@@ -17,10 +17,26 @@ _MOST_LISTS = 20  # in each other
 
 
 def prose(text: str) -> list[str]:
-    """Lines outside of fences, code spans, comments, indented code and HTML. Where it is not certain that a line is
-    prose, it is left out."""
+    """The paragraphs, without code, HTML, comments, link targets, images and definitions. Where it is not certain that
+    a text is prose, it is left out."""
     reader = _Reader()
-    return [line for line in _without_comments(live(text)).split("\n") if reader.is_prose(line)]
+    found: list[list[str]] = [[]]
+    for line in _without_comments(live(_without_head(text))).split("\n"):
+        is_prose = reader.is_prose(line)
+        if not is_prose or reader.is_new:
+            found.append([])
+        if is_prose:
+            found[-1].append(reader.text)
+    return [visible("\n".join(lines)) for lines in found if lines]
+
+
+def _without_head(text: str) -> str:
+    """Without the settings that a page may begin with, between two lines of dashes."""
+    if not text.removeprefix("\ufeff").startswith("---"):
+        return text
+    lines = text.split("\n")
+    ends = [number for number, line in enumerate(lines) if number and line.rstrip() == "---"]
+    return "\n".join(lines[ends[0] + 1 :]) if ends and lines[0].strip("\ufeff \t\r") == "---" else text
 
 
 def _without_comments(text: str) -> str:
@@ -36,6 +52,8 @@ class _Reader:
         self.in_code = self.in_html = False
         self.after_blank = True
         self.closing = ""  # of an HTML block that no empty line ends
+        self.is_new = False  # the last line began an item of a list, or a heading
+        self.text = ""  # of the last line
 
     def is_prose(self, line: str) -> bool:
         column, rest = _unquoted(line.expandtabs(_CODE))
@@ -47,6 +65,7 @@ class _Reader:
             return False
         fresh, self.after_blank = self.after_blank or self.in_code, False
         width = list_marker(rest)
+        self.is_new = bool(width) or rest.startswith("#")
         if fresh or width:
             while self.lists and column < self.lists[-1]:
                 self.lists.pop()
@@ -61,6 +80,7 @@ class _Reader:
                 return False  # code in the first line of the item
             rest = inner
             width = list_marker(rest)
+        self.text = rest
         return not self._opens_html(rest, fresh)
 
     def _opens_html(self, rest: str, fresh: bool) -> bool:
@@ -87,10 +107,82 @@ def _tag(text: str) -> str:
 
 def _unquoted(line: str) -> tuple[int, str]:
     """(the column of its first letter, the rest) of a line, inside of the quotes that it is in."""
-    rest = line.lstrip(" ")
-    column = len(line) - len(rest)
-    while rest.startswith(">") and column < _CODE:
-        inner = rest[1:].removeprefix(" ")
-        rest = inner.lstrip(" ")
-        column = len(inner) - len(rest)
-    return column, rest.rstrip()
+    begins = at = 0
+    while True:
+        while line.startswith(" ", at):
+            at += 1
+        if not line.startswith(">", at) or at - begins >= _CODE:
+            return at - begins, line[at:].rstrip()
+        at += 1
+        begins = at = at + 1 if line.startswith(" ", at) else at
+
+
+# --- one paragraph ---------------------------------------------------------------------------------
+
+
+def visible(paragraph: str) -> str:
+    """Without definitions, images, targets of links, and tags. What is never closed ends the paragraph."""
+    if "@" not in paragraph:
+        return ""
+    text = _without_definitions(paragraph)
+    kept: list[str] = []
+    begins = at = 0
+    while at < len(text):
+        if text[at] == "\\":
+            at += 2  # the next character is itself
+            continue
+        end = _end_of_hidden(text, at)
+        if end > at:
+            kept.append(text[begins:at])
+            begins = at = end
+        else:
+            at += 1
+    return " ".join([*kept, text[begins:]])
+
+
+def _end_of_hidden(text: str, at: int) -> int:
+    """Where the image, target or tag ends that begins here; `at` if none does."""
+    letter, two = text[at], text[at : at + 2]
+    if two in ("<!", "<?"):
+        return len(text)  # it may hold anything
+    if letter == "<" and (two[1:].isalpha() or two == "</"):
+        end = text.find(">", at) + 1
+        tag = text[at:end]
+        return end if end and not tag.count('"') % 2 and not tag.count("'") % 2 else len(text)
+    if two == "![":
+        return _closed(text, at + 1)
+    return _closed(text, at + 1) if two in ("](", "][") else at
+
+
+def _closed(text: str, at: int) -> int:
+    """Behind the bracket that closes the one which is here; the end of the text if nothing does."""
+    opening, closing = text[at], {"(": ")", "[": "]"}[text[at]]
+    depth = 0
+    while at < len(text):
+        if text[at] == "\\":
+            at += 1
+        elif text[at] == opening:
+            depth += 1
+        elif text[at] == closing:
+            depth -= 1
+            if not depth:
+                return at + 1
+        at += 1
+    return len(text)
+
+
+_TITLE = ('"', "'", "(")
+
+
+def _without_definitions(paragraph: str) -> str:
+    """`[name]: target "title"`: the name, the target and the title may be on lines of their own."""
+    lines = paragraph.split("\n")
+    kept: list[str] = []
+    for number, line in enumerate(lines):
+        after = lines[number + 1 :]
+        _, mark, target = line.partition("]:")
+        if not line.startswith("[") or (not mark and ("]" in line or not any("]:" in other for other in after))):
+            kept.append(line)
+        elif not target.strip() or any(sign in target for sign in _TITLE) or "".join(after[:1]).startswith(_TITLE):
+            break
+    return "\n".join(kept)

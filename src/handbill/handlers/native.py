@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _CLAUDE_MD = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 _MOST = 1 << 16  # of a CLAUDE.md; clients warn of a longer one
+_MOST_PATTERNS = 200  # with more than that, it is not certain which files the client reads
 _UNUSUAL = frozenset("[]{}()!+@\\")  # in a pattern
 _AROUND = str.maketrans("*[]", "   ")  # an import
 _SETTINGS = (".claude/settings.local.json", ".claude/settings.json")
@@ -84,7 +85,7 @@ def _excludes(world: World, config: Config) -> list[str]:
             return ["**"]  # nobody knows what it says
         listed = settings.get("claudeMdExcludes") if isinstance(settings, dict) else ()
         found += [pattern for pattern in listed if isinstance(pattern, str)] if isinstance(listed, list) else []
-    return found
+    return found if len(found) <= _MOST_PATTERNS else ["**"]
 
 
 def _settings(world: World, config: Config) -> list[bytes]:
