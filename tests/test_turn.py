@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _signal
 import threading
+import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,13 +12,14 @@ import pytest
 
 from handbill import turn
 from handbill.core.records import Broken
-from handbill.errors import CorruptState, StateUnwritable
-from handbill.turn import TookTooLong, attempt, limited
+from handbill.errors import CorruptState, StateUnwritable, TookTooLong
+from handbill.turn import attempt, limited
+from handbill.world import World
 
 
 class Traced(SimpleNamespace):
     def __init__(self) -> None:
-        super().__init__(traces=[], broken=False)
+        super().__init__(traces=[], broken=False, world=World(()), seconds_left=0.1)
 
     def trace(self, what: str, hint: str = "") -> None:
         self.traces.append(what)
@@ -40,19 +42,19 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_work_that_does_not_end() -> None:
     before = _signal.getsignal(_signal.SIGPROF)
     with pytest.raises(TookTooLong):
-        limited(forever)
+        limited(forever, seconds=0.05)
     assert _signal.getsignal(_signal.SIGPROF) == before and _signal.getitimer(_signal.ITIMER_PROF)[0] == 0
 
 
 @pytest.mark.usefixtures("quick")
 def test_work_that_ends_leaves_no_timer() -> None:
-    assert limited(lambda one, two: one + two, 1, 2) == 3
+    assert limited(lambda one, two: one + two, 1, 2, seconds=0.05) == 3
     sum(range(10_000_000))  # longer than the limit
 
 
 def test_another_thread_cannot_be_interrupted() -> None:
     found: list[int] = []
-    thread = threading.Thread(target=lambda: found.append(limited(lambda: 5)))
+    thread = threading.Thread(target=lambda: found.append(limited(lambda: 5, seconds=0.05)))
     thread.start()
     thread.join()
     assert found == [5]
@@ -79,6 +81,26 @@ def test_what_fails_is_traced(work: Any, words: str) -> None:
 def test_our_own_state_concerns_the_whole_event(error: Exception) -> None:
     with pytest.raises(type(error)):
         attempt(Traced(), "gate", failing(error))  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("quick")
+def test_each_piece_of_work_gets_half_of_the_time_that_is_left() -> None:
+    about, started = Traced(), time.process_time()
+    for _ in range(3):
+        attempt(about, "gate", forever)  # type: ignore[arg-type]
+    assert time.process_time() - started < 0.5 and about.seconds_left < 0.03 and len(about.traces) == 3
+
+
+@pytest.mark.usefixtures("quick")
+def test_what_was_done_by_then_is_kept() -> None:
+    def work() -> None:
+        try:
+            forever()
+        except TookTooLong as stop:
+            stop.partial = "half"
+            raise
+
+    assert attempt(Traced(), "gate", work) == "half"  # type: ignore[arg-type]
 
 
 def test_what_succeeds_is_not_traced() -> None:

@@ -106,7 +106,7 @@ def _is_layout(value: str) -> bool:
         and after.startswith("/")
         and after.strip("/") != ""
         and not value.startswith("/")
-        and ".." not in parts
+        and not {"..", ".git", ".claude"}.intersection(parts)
     )
 
 

@@ -191,7 +191,7 @@ def _sheets(turn: Turn, current: Window) -> dict[str, Sheet | Refusal]:
     for path in [*current.pending, *asked, *turn.plan.stale]:
         if len(found) >= _MOST_READ or size >= _MOST_TEXT:
             break  # far more than one event can carry: the rest waits unread
-        if is_over(started, turn.world.spent()):
+        if is_over(turn, started):
             turn.trace(f"{path}: reading files took too long", "look for links that lead through many folders")
             break
         if path not in found and (path in turn.plan.stale or not current.holds(path)):

@@ -33,6 +33,12 @@ class StateUnwritable(HandbillError):
     code = "state-unwritable"
 
 
+class TookTooLong(BaseException):
+    """Not an Exception: nothing on the way may take it for a fault of its own. `partial`: what was done by then."""
+
+    partial: Any = None
+
+
 def describe(error: BaseException) -> str:
     """Name, text and the innermost places, without importing `traceback`."""
     places = []

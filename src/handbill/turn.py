@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handbill.core.plan import Plan
 from handbill.core.records import Broken
-from handbill.errors import HandbillError, describe, trace_line
+from handbill.errors import HandbillError, TookTooLong, describe, trace_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,28 +25,32 @@ if TYPE_CHECKING:
 else:
     import _signal  # without the names that `signal` makes of it, which take long to load
 
-MOST_SECONDS = 0.6  # of the processor, for one piece of work that a project's files decide about; 0: no limit
-
-
-class TookTooLong(BaseException):
-    """Not an Exception: nothing on the way may take it for a fault of its own."""
+# Of the processor, for all work of one event that a project's files decide about; 0: no limit. Each piece of work
+# may take half of what is left, so that one cannot take the time of the others.
+MOST_SECONDS = 0.9
+_LEAST_SECONDS = 0.02
 
 
 def attempt(turn: Turn, name: str, work: Callable[..., T], *arguments: Any) -> T | None:
     """Return the result of `work`. If it fails, the event continues: a faulty gate cannot block the standards."""
+    started = turn.world.spent()
     try:
-        return limited(work, *arguments)
+        return limited(work, *arguments, seconds=turn.seconds_left / 2)
     except (HandbillError, Broken):
         raise  # of our own state, which concerns the whole event
-    except TookTooLong:
+    except TookTooLong as stop:
         turn.trace(f"{name}: this took too long and was left out", "look for circular links and very large settings")
+        turn.broken = True
+        return stop.partial  # type: ignore[no-any-return]
     except Exception as error:
         turn.trace(f"{name}: {describe(error)}", "the rest was delivered, and the next event tries again")
+    finally:
+        turn.seconds_left -= turn.world.spent() - started
     turn.broken = True
     return None
 
 
-def limited(work: Callable[..., T], *arguments: Any) -> T:
+def limited(work: Callable[..., T], *arguments: Any, seconds: float) -> T:
     """Its answer. Whatever a page or a setting contains, it cannot take the time of what else is to be delivered."""
     try:
         before = _signal.signal(_signal.SIGPROF, _stop) if MOST_SECONDS else None
@@ -54,7 +58,7 @@ def limited(work: Callable[..., T], *arguments: Any) -> T:
         before = None
     if before is None:
         return work(*arguments)
-    _signal.setitimer(_signal.ITIMER_PROF, MOST_SECONDS)
+    _signal.setitimer(_signal.ITIMER_PROF, max(seconds, _LEAST_SECONDS))
     try:
         return work(*arguments)
     finally:
@@ -62,9 +66,9 @@ def limited(work: Callable[..., T], *arguments: Any) -> T:
         _signal.signal(_signal.SIGPROF, before)
 
 
-def is_over(started: float, now: float) -> bool:
+def is_over(turn: Turn, started: float) -> bool:
     """For work whose partial result is worth keeping: the work checks the limit itself and is not interrupted."""
-    return bool(MOST_SECONDS) and now - started > MOST_SECONDS
+    return bool(MOST_SECONDS) and turn.world.spent() - started > max(turn.seconds_left, _LEAST_SECONDS)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
@@ -115,6 +119,7 @@ class Turn:
         "opened",
         "outcomes",
         "plan",
+        "seconds_left",
         "store",
         "traces",
         "world",
@@ -127,6 +132,7 @@ class Turn:
         self.world = world
         self.config = config
         self.now = world.now()
+        self.seconds_left = MOST_SECONDS
         self.plan = Plan()
         self.asked = Asked()
         self.facts: Facts | None = None

@@ -14,6 +14,13 @@ from handbill.core.private import is_private
         ("/p/prod.env", True), ("/p/.ENV", True), ("/p/.env-prod", True), ("/p/.env~", True), ("/p/.envrc.local", True),
         ("/p/.aws/x", True), ("/p/aws/x", False), ("/p/.kube/config", True), ("/p/.ssh/known", True), ("/p/x.PEM", True),
         ("/p/secrets.yml", True), ("/p/secrets.md", False), ("/p/.mcp.json", True), ("/p/id_rsa.bak", True),
+        ("/p/.dev.vars", True), ("/p/terraform.tfvars", True), ("/p/x.auto.tfvars", True), ("/p/.envs/a/b", True),
+        ("/p/credentials.toml", True), ("/p/.secrets", True), ("/p/.secrets.toml", True), ("/p/secrets.ini", True),
+        ("/p/.vault_pass", True), ("/p/.bash_history", True), ("/p/serviceAccountKey.json", True), ("/p/kubeconfig", True),
+        ("/p/local.settings.json", True), ("/p/.databrickscfg", True), ("/p/.Renviron", True), ("/p/_netrc", True),
+        ("/p/.netrc~", True), ("/p/key.pem.bak", True), ("/p/prod.env.bak", True), ("/p/.env.local.dist", True),
+        ("/p/.env.dist", False), ("/p/.env.example.bak", False), ("/p/credentials.py", False), ("/p/history.md", False),
+        ("/p/secrets.toml.example", False), ("/p/.aws/x.example", True), ("/p/~", False), ("/p/a.tfvars.example", False),
         ("/p/terraform.tfstate", True), ("/p/.claude/.credentials.json", True), ("/p/credentials", True),
     ],
 )  # fmt: skip

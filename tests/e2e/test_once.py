@@ -95,6 +95,9 @@ def test_another_hooks_oversized_output_is_not_ours(make: Make, version: str) ->
         assert_once(request, *STANDARDS)
 
 
+TOUCHES = {"sed": "sed -i s/x/y/", "cat": "cat", "write": ""}  # of some, the client takes no notice
+
+
 @pytest.mark.parametrize(
     "files",
     [
@@ -112,6 +115,8 @@ def test_another_hooks_oversized_output_is_not_ours(make: Make, version: str) ->
             "beside/AGENTS.md": "MARK-RULE-BESIDE\n",
             "above/CLAUDE.md": "MARK-CLAUDE-ABOVE\n",
             "above/deep/AGENTS.md": "MARK-RULE-ABOVE\n",
+            **{f"by-{how}/CLAUDE.md": "@.directives/AGENTS.md\n" for how in TOUCHES},
+            **{f"by-{how}/.directives/AGENTS.md": f"MARK-RULE-{how}\n" for how in TOUCHES},
             "code/CLAUDE.md": "MARK-CLAUDE-CODE\n\n    @.directives/AGENTS.md\n",  # not followed
             "code/.directives/AGENTS.md": "MARK-RULE-CODE\n",
             "html/CLAUDE.md": "MARK-CLAUDE-HTML\n\n<div>\n@.directives/AGENTS.md\n</div>\n",  # not followed
@@ -136,7 +141,13 @@ def test_a_rule_near_a_claude_md_is_there_once(make: Make, version: str, files: 
     folders = ("imports", "bare", "beside", "above", "above/deep", "code", "html", "bold")
     for folder in folders:
         box.write(f"{folder}/f.py", "x\n")
-    run = box.run(*(box.read(f"{folder}/f.py") for folder in folders), box.read("a.py"), "done")
+    for how in TOUCHES:
+        box.write(f"by-{how}/f.py", "x\n")
+    shell = [box.bash(f"{command} by-{how}/f.py") for how, command in TOUCHES.items() if command]
+    write = call("Write", file_path=box.path("by-write/new.py"), content="x\n")
+    run = box.run(
+        *(box.read(f"{folder}/f.py") for folder in folders), *shell, write, write, box.bash(), box.bash(), "done"
+    )
     lines = run.of()[-1].text.split("\n")
     marks = [text.split("\n")[0] for text in files.values() if text.startswith("MARK")]
     assert {mark: sum(line.strip() == mark for line in lines) for mark in marks} == dict.fromkeys(marks, 1)

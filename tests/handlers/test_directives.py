@@ -145,6 +145,37 @@ def test_a_bare_agents_md_comes_once_from_the_host_or_from_us(
 
 
 @pytest.mark.parametrize(
+    "tool, reads_touched, wanted, later",
+    [
+        (Tool("Read", "t", ("/p/sub/f.py",)), True, False, False),
+        (Tool("Write", "t", ("/p/sub/f.py",)), False, True, False),
+        (Tool("Write", "t", ("/p/sub/f.py",)), True, False, True),
+        (Tool("Write", "before", ("/p/sub/f.py",)), True, True, False),  # the host has had its turn
+        (Tool("Bash", "t", (), ("/p/sub",), values={"command": "cat sub/f.py"}), True, False, True),
+        (Tool("Bash", "before", (), ("/p/sub",), values={"command": "cat sub/f.py"}), True, True, False),
+    ],
+)
+def test_a_rule_that_a_claude_md_imports(tool: Tool, reads_touched: bool, wanted: bool, later: bool) -> None:
+    rule = "/p/sub/.directives/AGENTS.md"
+    event = Event("tool_batch_finished", "s", tools=[Tool("Bash", "t")], project="/p", reads_touched=reads_touched)
+    event.tools = [tool]
+    world = DictWorld({rule: "rules", "/p/sub/CLAUDE.md": "@.directives/AGENTS.md", "/p/sub/f.py": "x"})
+    plan = handle(event, window(), world, config())  # type: ignore[arg-type]
+    assert plan is not None and (rule in wants(plan)) is wanted and plan.unfinished is later
+    assert ("/p/sub" not in plan.touched) is later
+
+
+@pytest.mark.parametrize(
+    "tool", [Tool("Bash", "t", (), ("/p/sub",), values={"command": "ls sub"}), Tool("Grep", "t", (), ("/p/sub",))]
+)
+def test_a_rule_that_a_claude_md_imports_waits_while_the_agent_only_looks(tool: Tool) -> None:
+    event = Event("tool_batch_finished", "s", tools=[tool], project="/p", reads_touched=True)
+    files = {"/p/sub/.directives/AGENTS.md": "rules", "/p/sub/CLAUDE.md": "@.directives/AGENTS.md", "/p/sub/f.py": "x"}
+    plan = handle(event, window(), DictWorld(files), config())  # type: ignore[arg-type]
+    assert not wants(plan) and (plan is None or (not plan.unfinished and "/p/sub" not in plan.touched))
+
+
+@pytest.mark.parametrize(
     "files, reads, wanted",
     [
         ({}, False, True),  # an old client never reads AGENTS.md

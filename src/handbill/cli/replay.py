@@ -56,7 +56,7 @@ def _read(path: str) -> list[dict[str, Any]]:
                 found.append(_checked(json.loads(line), f"{path}:{number}"))
     except OSError as error:
         raise HandbillError(f"{path}: {error.strerror}", "name a file of JSON lines") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise HandbillError(f"{path}:{number}: {error}", "one JSON object per line") from error
     return found
 

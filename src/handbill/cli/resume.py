@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _PROJECT: Argument = ("project_id", {"metavar": "PROJECT", "help": "the project's folder name"})
 _MAYBE: Argument = ("project_id", {"metavar": "PROJECT", "nargs": "?", "help": "default: all of them"})
 _MORE = {"action": "append", "default": []}
+_MOST_PROJECTS = 300  # that one command reads
 ACTIONS: dict[str, Action] = {
     "write": (
         "make a project's resume file, or set fields of it; its text on stdin",
@@ -95,11 +96,13 @@ def run(args: argparse.Namespace) -> Result:
     shelf = Shelf(here(args.project))
     if args.action == "write":
         return _write(args, shelf)
-    rows = [shelf.looked_at(project) for project in shelf.chosen(args.project_id)]
+    chosen = shelf.chosen(args.project_id)
+    rows = [shelf.looked_at(project) for project in chosen[:_MOST_PROJECTS]]
     if args.action == "show" and args.project_id is None:
         rows = [row for row in rows if os.path.isfile(row["file"])]
     wrong = sum(bool(row["problems"]) for row in rows)
-    data: dict[str, Any] = {"projects": rows, "folder": shelf.layout.folder, "problems": wrong}
+    left_out = len(chosen[_MOST_PROJECTS:])
+    data: dict[str, Any] = {"projects": rows, "folder": shelf.layout.folder, "problems": wrong, "left_out": left_out}
     if args.action == "show":
         data["noted"] = _noted(shelf.place)
     root = shelf.place.project
@@ -199,6 +202,8 @@ def _show(screen: Console, data: dict[str, Any], root: str) -> None:
             screen.print(made)
         for problem in row["problems"]:
             screen.print(f"  [red]✗[/] {safe(problem)}", soft_wrap=True)
+    if data["left_out"]:
+        screen.print(f"[yellow]{count(data['left_out'], 'more project')} not read:[/] name one to see it")
     if data.get("noted"):
         screen.print(f"[dim]noted before the last compaction:[/] {safe(_told(data['noted']))}", soft_wrap=True)
 

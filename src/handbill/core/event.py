@@ -74,7 +74,7 @@ class Event:
     __slots__ = (
         "added", "agent_id", "attended", "batch", "call", "calls", "client", "cwd", "handover", "host", "kind", "lane",
         "names_client", "notes", "notices", "path", "project", "prompt", "raw", "reads_agents_md", "reads_mentions",
-        "reads_root", "reason",
+        "reads_root", "reads_touched", "reason",
         "session_id", "skill", "skills", "source", "tasks", "terminal", "tools", "transcript", "trigger", "version",
     )  # fmt: skip
 
@@ -100,12 +100,11 @@ class Event:
         version: tuple[int, ...] = (),
         reads_agents_md: bool = False,
         reads_mentions: bool = False,
+        reads_touched: bool = False,
         reads_root: bool = True,
         raw: dict[str, Any] | None = None,
     ) -> None:
-        self.kind = kind
-        self.session_id = session_id
-        self.host = host
+        self.kind, self.session_id, self.host = kind, session_id, host
         self.agent_id = agent_id
         self.cwd = cwd
         self.project = project
@@ -130,6 +129,7 @@ class Event:
         self.version = version
         self.reads_root = reads_root  # this window began with the instructions in the project's root
         self.reads_mentions = reads_mentions  # it does so with a file that a prompt names, too
+        self.reads_touched = reads_touched  # and after some shell commands and writes: it says so after the event
         self.added: list[str] = []  # directories that the user added to this session
         self.reads_agents_md = reads_agents_md  # the host reads AGENTS.md itself where no CLAUDE.md is
         self.raw = raw or {}

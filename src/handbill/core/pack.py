@@ -17,12 +17,14 @@ _SEPARATOR = " · "
 BETWEEN = "\n\n"
 _HEX = frozenset("0123456789abcdef")
 _OPENINGS = (f"[{PRELOADED}: ", f"[{UPDATED}: ")
-_BEFORE = " \t\f\v>*_#-|\u00a0\u00ad\u200c\u200d"  # what may precede a title, and a reader would still take it for one
 _SAME = ("The same rules as in ", " apply here. Their text is in this window.")
 # Spaces and joiners that people write; Python calls them unprintable, and they harm nobody.
 _PLAIN_SPACE = frozenset(
     "\n\t\u00a0\u00ad\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200c\u200d\u202f\u205f\u3000"
 )
+_BLANKS = "\u034f\u115f\u1160\u2800\u3164\uffa0\ufe0f"  # printable, and nobody sees them
+# what may precede a title, and a reader would still take it for one
+_BEFORE = "".join(_PLAIN_SPACE) + _BLANKS + "\f\v>*_#-| "
 _LINES = 600  # how far a cut may look for the end of a line
 
 
@@ -117,11 +119,18 @@ def unescaped(text: str) -> str:
 
 
 def harmless(text: str) -> str:
-    """Without control characters: a client shows some texts on a terminal."""
-    if text.isprintable():
+    """Without control characters, which a terminal obeys, and without letters that nobody can see."""
+    if text.isascii() and text.isprintable():
         return text
-    odd = {c for c in set(text) if not c.isprintable() and c not in _PLAIN_SPACE}
+    odd = {letter for letter in set(text) if _is_odd(letter)}
+    odd.discard("\ufe0f")  # in front of it is a sign that it makes an emoji: people write it
     return text.translate({ord(c): c.encode("unicode_escape").decode() for c in odd}) if odd else text
+
+
+def _is_odd(letter: str) -> bool:
+    if not letter.isprintable():
+        return letter not in _PLAIN_SPACE
+    return letter in _BLANKS or "\ufe00" <= letter <= "\ufe0f" or "\U000e0100" <= letter <= "\U000e01ef"
 
 
 def one_line(value: object, most: int = 300) -> str:

@@ -6,17 +6,20 @@ from handbill.core.paths import name
 
 _KEYS = (
     ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".ppk", ".env", ".tfstate", ".kdbx", ".gpg",
-    ".tfstate.backup", ".yml.enc",
+    ".tfstate.backup", ".yml.enc", ".tfvars", ".tfvars.json", "_history",
 )  # fmt: skip
 _STARTS = (".env.", ".env-", ".env_", ".env~", ".envrc", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519")
 _PRIVATE = frozenset({
     ".netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", ".htpasswd", ".vault-token", ".dockercfg", ".my.cnf",
     ".boto", ".s3cfg", ".authinfo", ".terraformrc", ".yarnrc.yml", ".mcp.json", ".claude.json", ".credentials.json",
-    "auth.json", "credentials", "credentials.json", "service-account.json", "secrets.yml", "secrets.yaml",
-    "secrets.json", "secrets.toml", "hgrc",
+    "auth.json", "service-account.json", "serviceaccountkey.json", "local.settings.json", "kubeconfig", "hgrc",
+    ".dev.vars", ".vault_pass", ".databrickscfg", ".renviron", "_netrc",
 })  # fmt: skip
-_PLACES = ("/.git/", "/.ssh/", "/.gnupg/", "/.aws/", "/.kube/", "/.docker/")
+_WORDS = frozenset({"credentials", "secrets", "secret"})  # alone, or with one of these endings
+_DATA = (".json", ".yml", ".yaml", ".toml", ".ini", ".cfg", ".conf", ".txt", ".properties", ".xml", "")
+_PLACES = ("/.git/", "/.ssh/", "/.gnupg/", "/.aws/", "/.kube/", "/.docker/", "/.envs/", "/.secrets/")
 _SAMPLES = (".example", ".sample", ".template", ".dist")
+_COPIES = ("~", ".bak", ".old", ".orig", ".save", ".swp", ".backup")
 
 
 def is_private(path: str) -> bool:
@@ -26,8 +29,14 @@ def is_private(path: str) -> bool:
     """
     path = path.lower()
     last = name(path)
-    if last.endswith((*_SAMPLES, ".pub")):
+    for ending in _COPIES * 2:
+        last = last.removesuffix(ending) or last
+    if last.endswith(".pub") or last.removeprefix(".env") in _SAMPLES:
         return False
+    in_private_place = any(place in path for place in _PLACES)
+    if last.endswith(_SAMPLES) and not last.startswith(".env"):
+        return in_private_place
     settings = last.startswith("settings") and last.endswith(".json") and "/.claude/" in path
     named = last in _PRIVATE or last.startswith(_STARTS) or last.endswith(_KEYS)
-    return settings or named or any(place in path for place in _PLACES)
+    word, dot, ending = last.removeprefix(".").partition(".")
+    return settings or named or in_private_place or (word in _WORDS and dot + ending in _DATA)

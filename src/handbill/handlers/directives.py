@@ -9,6 +9,7 @@ from handbill.core.event import MENTION, PROMPT_SUBMITTED, REFUSED, handles_file
 from handbill.core.paths import parent, under
 from handbill.core.plan import Plan
 from handbill.core.window import GUESSED, HOST_ONCE, MENTIONED, READ_ITSELF
+from handbill.errors import TookTooLong
 from handbill.handlers.roots import inside, root_of
 
 TYPE_CHECKING = False
@@ -31,21 +32,42 @@ MOST_DEPTH = 128  # of a path; nobody works deeper
 # How a directory was touched: some hosts bring a bare AGENTS.md along with a file that is read, and only then.
 # A call that the client refused touches nothing; in the project, its rules come with the refusal.
 READ, LOOKED, ACTED, WANTED = "read", "looked", "acted", "wanted"
+DONE_BEFORE = "done before"  # in an earlier event: the host has brought by now what it brings because of that
 
 
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
     look = Look(event, window, world, config)
-    for place, how in touched(event, world):
-        look.at(place, how)
-        if look.plan.unfinished:
-            break
+    try:
+        for place, how in touched(event, world):
+            look.at(place, how)
+            if look.plan.unfinished:
+                break
+    except TookTooLong as stop:
+        look.give_up()
+        stop.partial = look.plan
+        raise
+    look.plan.unfinished = look.plan.unfinished or look.waits
     return look.plan or None
 
 
 class Look:
     """What the directories of one event ask for."""
 
-    __slots__ = ("compared", "config", "done", "event", "mentioned", "own", "plan", "read", "types", "window", "world")
+    __slots__ = (
+        "compared",
+        "config",
+        "done",
+        "event",
+        "level",
+        "mentioned",
+        "own",
+        "plan",
+        "read",
+        "types",
+        "waits",
+        "window",
+        "world",
+    )
 
     def __init__(
         self, event: Event, window: Window, world: World, config: Config, types: tuple[str, ...] | None = None
@@ -59,6 +81,8 @@ class Look:
         self.plan = Plan()
         self.done: set[str] = set()
         self.compared = 0
+        self.level = ""  # that is being looked at
+        self.waits = False  # the host may bring a file because of a call of this event
         self.mentioned: list[str] = []
         self.own = event.own_paths()
         reads = [tool for tool in event.tools if tool.name == "Read" and tool.id in event.calls]
@@ -84,6 +108,7 @@ class Look:
                 self.plan.unfinished = True  # the next event looks at the rest
                 break
             self.done.add(level)
+            self.level = level
             seen = self.window.touched.get(level)
             stamp = self.world.stamp(f"{level}/{FOLDER}")
             if seen is not None and seen.get("stamp", stamp) == stamp:
@@ -92,6 +117,11 @@ class Look:
             elif not self._new(level, stamp, new, how):
                 new = {}  # look again at it, and at every level from which a walk leads there
         self.plan.touched.update(new)
+
+    def give_up(self) -> None:
+        """One directory takes too much time: it must not stop the others, now or in the next event."""
+        self.plan.touched[self.level] = {"found": [], "stamp": self.world.stamp(f"{self.level}/{FOLDER}")}
+        self.plan.unfinished = True
 
     def _is_full(self, more: int) -> bool:
         """Is this all that one event may take? `more`: directories besides those of the plan."""
@@ -116,8 +146,9 @@ class Look:
                 continue
             once = path in self.window.flags.get(HOST_ONCE, ())
             brings = "" if once else _host_brings(level, path, how, self.event, self.world, self.config)
-            if brings == LATER:
+            if brings in (LATER, NEXT):
                 later = True
+                self.waits = self.waits or brings == NEXT
             elif brings:
                 self.plan.seen.append((path, brings))
             else:
@@ -169,10 +200,11 @@ def _how(tool: Tool, event: Event) -> str:
         return WANTED
     if tool.name in ("Read", "NotebookRead"):
         return READ
-    if tool.name == MENTION:
-        return READ if event.reads_mentions else ACTED
-    looks = tool.name in ("Glob", "Grep", "LS") or (tool.name == "Bash" and not handles_files(tool.values))
-    return LOOKED if looks else ACTED
+    if tool.name == MENTION and event.reads_mentions:
+        return READ
+    if tool.name in ("Glob", "Grep", "LS") or (tool.name == "Bash" and not handles_files(tool.values)):
+        return LOOKED
+    return ACTED if tool.id in event.calls else DONE_BEFORE
 
 
 def walk_up(directory: str, root: str) -> list[str]:
@@ -207,6 +239,7 @@ def _is_empty(path: str, world: World) -> bool:
 
 
 LATER = "later"  # with the next touch of another kind
+NEXT = "next"  # with the next event, unless the host has brought it by then
 
 
 def _host_brings(level: str, path: str, how: str, event: Event, world: World, config: Config) -> str:
@@ -217,7 +250,9 @@ def _host_brings(level: str, path: str, how: str, event: Event, world: World, co
     if under(start, level) and not event.reads_root:
         return ""
     if imported(level, path, world, config):
-        return f"{GUESSED}CLAUDE.md"
+        if under(start, level) or how == READ:
+            return f"{GUESSED}CLAUDE.md"
+        return {LOOKED: LATER, WANTED: LATER, ACTED: NEXT if event.reads_touched else "", DONE_BEFORE: ""}[how]
     bare = f"{level}/AGENTS.md"
     same_as_bare = path == bare or (world.is_file(bare) and world.inode(bare) == world.inode(path))
     if not same_as_bare or not event.reads_agents_md or not reads_agents_md(level, world, config):
@@ -225,4 +260,4 @@ def _host_brings(level: str, path: str, how: str, event: Event, world: World, co
     if under(start, level):
         return "session_start"
     # of a folder below, only together with a file that is read there
-    return {READ: "nested, read by the host", LOOKED: LATER, WANTED: LATER, ACTED: ""}[how]
+    return {READ: "nested, read by the host", LOOKED: LATER, WANTED: LATER, ACTED: "", DONE_BEFORE: ""}[how]

@@ -53,8 +53,7 @@ OLDEST = (2, 1, 197)
 NEWEST = (2, 1, 325)
 # The first version that does so, found by running those around it.
 _RECORDS_AGENTS = (2, 1, 259)
-_READS_AGENTS_MD = (2, 1, 281)
-_READS_MENTIONS = (2, 1, 290)
+_READS_TOUCHED, _READS_AGENTS_MD, _READS_MENTIONS = (2, 1, 261), (2, 1, 281), (2, 1, 290)
 _NAMES_AGENT = (2, 1, 323)
 _TAKES_SIBLINGS = (2, 1, 325)  # or some version since 2.1.261: those between were not tried
 # Subagents that begin without the instruction files of the project's root.
@@ -110,6 +109,7 @@ def parse(raw: Mapping[str, Any], environ: Mapping[str, str], client: int) -> Ev
         version=version,
         reads_agents_md=version >= _READS_AGENTS_MD,
         reads_mentions=version >= _READS_MENTIONS,
+        reads_touched=version >= _READS_TOUCHED,
         reads_root=raw.get("agent_type") not in _WITHOUT_INSTRUCTIONS or not agent,
         raw=dict(raw),
     )
