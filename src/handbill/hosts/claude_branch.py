@@ -31,15 +31,18 @@ def _newest_own_row(rows: Rows, own: OwnRows, shared_at: int) -> str:
     shared = [uuid for uuid in rows.by_id if rows.at[uuid] >= shared_at]
     marks = {mark for group in own.marks for mark in group}
     marked = next((uuid for uuid in reversed(shared) if is_marked(rows.by_id[uuid], marks)), "")
-    if marked or own.compacted_at < shared_at:
+    if own.compacted_at < shared_at or (marked and rows.at[marked] >= own.compacted_at):
         return marked
-    return next((uuid for uuid in shared if _is_own_compaction(rows, uuid, own.compacted_at, shared_at)), "")
+    later = [uuid for uuid in shared if rows.at[uuid] >= own.compacted_at and is_boundary(rows.by_id[uuid])]
+    branch = _branch(rows, marked, shared_at) if marked else set()
+    if any(uuid in branch for uuid in later):
+        return marked
+    return next((uuid for uuid in later if _follows_no_message(rows, uuid, shared_at)), marked)
 
 
-def _is_own_compaction(rows: Rows, uuid: str, compacted_at: int, shared_at: int) -> bool:
-    """A window that has said nothing since another client joined was not compacted behind a message."""
-    if not is_boundary(rows.by_id[uuid]) or rows.at[uuid] < compacted_at:
-        return False
+def _follows_no_message(rows: Rows, uuid: str, shared_at: int) -> bool:
+    """If the window has said nothing since another client joined, or has undone that, its compaction follows what both
+    have. The other client's compaction may do so, too; but this window is known to have been compacted."""
     return not any(is_message(rows.by_id[before]) for before in _back(rows, uuid, shared_at))
 
 

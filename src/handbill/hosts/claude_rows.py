@@ -107,7 +107,7 @@ class Rows:
         self.agent = agent  # in a subagent's file every row is of a side chain
         self.by_id: dict[str, Row] = {}
         self.parent: dict[str, str] = {}
-        self.before: dict[str, str] = {}  # a compaction has no parent; its row names the one that it follows
+        self.before: dict[str, str] = {}  # a compaction has no parent; its row names what it follows, and what it keeps
         self.at: dict[str, int] = {}  # where in the file a row begins
         self.bridges: dict[str, str] = {}  # rows of other types are left out; their children belong to their parents
         self.last = ""
@@ -127,7 +127,9 @@ class Rows:
         if is_boundary(row):
             self.checkpoint, self.explicit = "", False
             logical = row.get("logicalParentUuid")
-            if isinstance(logical, str):
+            if (kept := _last_kept(row)) in self.by_id:
+                self.before[uuid] = kept
+            elif isinstance(logical, str):
                 self.before[uuid] = self.bridges.get(logical, logical)
 
     def note_checkpoint(self, record: Row) -> None:
@@ -162,6 +164,13 @@ def read(data: bytes, start: int = 0, *, agent: bool = False) -> Rows:
                 if record is not None and record.get("type") == "last-prompt":
                     rows.note_checkpoint(record)
         at = end + 1
+
+
+def _last_kept(boundary: Row) -> str:
+    metadata = boundary.get("compactMetadata")
+    segment = metadata.get("preservedSegment") if isinstance(metadata, dict) else None
+    tail = segment.get("tailUuid") if isinstance(segment, dict) else None
+    return tail if isinstance(tail, str) else ""
 
 
 def _link_of(line: bytes) -> Row | None:
