@@ -174,7 +174,7 @@ def test_the_mark_of_a_suspicion(suspect: int, flags: dict[str, Any], event: Eve
         ({"claims": [CLAIM]}, {"moved": True}, [{}]),
         ({}, {"missed": True}, [{}]),
         ({}, {"failed": True}, [{}]),  # which calls are in the window, only all of it says
-        ({}, {"interrupted": True}, [{}]),
+        ({}, {"unannounced": True}, [{}]),
     ],
 )
 def test_how_far_back_an_event_looks(

@@ -22,7 +22,7 @@ from makers import window
         (Event(PROMPT_SUBMITTED, "s", transcript="/t"), window(), {}, False, None),
         (batch(), window(), {"moved": True}, True, missed._CALLS),
         (batch(), window(), {"missed": True}, True, missed._CALLS),
-        (batch(), window(), {"interrupted": True}, True, missed._CALLS),
+        (batch(), window(), {"unannounced": True}, True, missed._CALLS),
         (batch(), None, {}, True, missed._CALLS),
         (start("resume"), window(), {}, True, missed._CALLS),
         (Event(TOOL_CALLED, "s", transcript="/t"), window(), {"missed": True}, True, None),
@@ -46,7 +46,7 @@ def test_calls_that_were_missed(
 
 def content_with(boundary: int = -1) -> Content:
     content = Content()
-    content.calls, content.prompts, content.boundary = ["t1"], {"p1": 3}, boundary
+    content.calls, content.prompts, content.typed, content.boundary = ["t1"], {"p1": 3}, {"p1"}, boundary
     return content
 
 
@@ -81,12 +81,12 @@ KEPT = {"flags": {"kept_unknown": True}, "carried_from": 10, "carried": {"/a": {
     [
         (window(), content_with(), (), {}, [], ""),
         (window(), content_with(), (), {"moved": True}, [THERE, MENTIONS], "t1 p1"),  # what was undone is left out
-        (window(), None, (), {"interrupted": True}, [ALL, MENTIONS], "t1 gone p1 p9"),
+        (window(), None, (), {"unannounced": True}, [ALL, MENTIONS], "t1 gone p1 p9"),
         (
             window(claims=[{**CLAIM, "offset": 0}]),
             content_with(),
             (),
-            {"interrupted": True},
+            {"unannounced": True},
             [THERE, MENTIONS],
             "t1 p1",
         ),

@@ -120,7 +120,7 @@ def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, wor
     since += [max(scanned - _BACK, 0)] if asked.compacted else []
     since += [window.flags[MENTIONED]["at"]] if MENTIONED in window.flags else []
     # only all of it shows which of the earlier calls are in this window
-    everything = asked.moved or asked.missed or asked.failed or asked.interrupted
+    everything = asked.moved or asked.missed or asked.failed or asked.unannounced
     if since and not everything:
         facts.content = host.window_now(event, world, since=min(since), window=window)
         everything = facts.content is not None and _is_overdue(window, facts.content)

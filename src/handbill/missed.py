@@ -30,7 +30,7 @@ def look_for_missed(
     late = window is not None and found_late(facts, window) >= 0
     kept = _shows_what_was_kept(window, facts.content)
     unknown = facts.chapter in (epochs.ADOPT, epochs.AUDIT)
-    failed = bool(facts.failures) or facts.missed_mark or asked.interrupted
+    failed = bool(facts.failures) or facts.missed_mark or asked.unannounced
     # what moved or was kept: rules of calls that are still there may be gone, because they came later
     again = unknown or late or failed or asked.moved or kept
     content = facts.content
@@ -44,7 +44,7 @@ def look_for_missed(
         facts.missed = host.calls(event, world, _LAST_CALLS)
     if again or facts.boundary_from >= 0:
         found = host.mentions(event, world, _LAST_CALLS)
-        facts.missed += [tool for tool in found if content is None or tool.id in content.prompts]
+        facts.missed += [tool for tool in found if content is None or tool.id in content.typed]
     if there is not None:
         facts.missed = [tool for tool in facts.missed if tool.id in there]
 

@@ -183,7 +183,7 @@ def _gated(turn: Turn, window: Window | None) -> Answer:
         answer = deliver(turn, window, turn.host.GATE_CAP if turn.plan.wants else 0)
         if turn.plan.wants and not answer.text and not (turn.plan.firm and said_beside(turn.plan, answer)):
             turn.plan.verdict = ""  # it is all there under another name, or gone: nothing to hold the call for
-        if turn.facts is not None:
+        if turn.opened:
             turn.store.note_missed(event.window)  # the window was emptied: the next batch looks at all that is left
     else:
         turn.opened, turn.outcomes = "", []  # not written down: the next batch finds and logs them
@@ -198,7 +198,8 @@ def _up_to_date(turn: Turn, window: Window | None) -> Window | None:
     if window is None or not window.started:
         return window
     asked = _asked(turn, window)
-    if not asked.moved and not asked.compacted and not _is_in_doubt(turn.event, window):
+    lost = bool(window.claims) or asked.failed  # what was sent may not have arrived
+    if not asked.moved and not asked.compacted and not lost and not _is_in_doubt(turn.event, window):
         return window
     from handbill.delivery import advance
 

@@ -78,19 +78,19 @@ def _stop(number: int, frame: FrameType | None) -> None:
 class Asked:
     """Why the transcript must be looked at: a failed hook left a mark, or its newest part shows a sign."""
 
-    __slots__ = ("compacted", "failed", "interrupted", "missed", "moved", "queued", "scanned")
+    __slots__ = ("compacted", "failed", "missed", "moved", "queued", "scanned", "unannounced")
 
     def __init__(self, *, missed: bool = False) -> None:
         self.missed = missed  # a hook of ours could not do its work
         self.compacted = False  # a compaction is recorded; the ledger may know of it
         self.failed = False  # the host says that one of them failed
         self.moved = False  # the conversation may have gone back to an earlier point
-        self.interrupted = False  # a batch of calls may have ended without its event
+        self.unannounced = False  # a prompt, or the end of a batch, may have come without its event
         self.queued = False  # a prompt that waits: its turn is another one's, and its text may be taken back
         self.scanned = 0  # how far the transcript was searched; 0: not worth noting
 
     def __bool__(self) -> bool:
-        return self.missed or self.compacted or self.failed or self.moved or self.interrupted or self.scanned > 0
+        return self.missed or self.compacted or self.failed or self.moved or self.unannounced or self.scanned > 0
 
 
 class Answer:

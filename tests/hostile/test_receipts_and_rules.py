@@ -175,13 +175,13 @@ def test_a_project_command_that_pretends_to_be_a_skill(box: Box) -> None:
     assert any("MARK-SKILL" in text for _, text in box.sim.views["main"])
 
 
-@pytest.mark.parametrize("size", [100, 130_000])
-def test_a_write_is_held_once_whatever_the_rules_are(box: Box, size: int) -> None:
+@pytest.mark.parametrize("size, times", [(100, 1), (15_000, 1), (130_000, 2), (900_000, 3)])
+def test_a_write_is_held_until_the_rules_are_there_or_three_times(box: Box, size: int, times: int) -> None:
     box.write("src/.directives/AGENTS.md", "")
     box.write("src/.directives/INVARIANTS.md", "word " * (size // 5))
     box.sim.start()
     held = [bool(box.sim.write("src/new.py").denied) for _ in range(5)]
-    assert held == [True, False, False, False, False]
+    assert held == [number < times for number in range(5)]
 
 
 # --- words ------------------------------------------------------------------------------------------

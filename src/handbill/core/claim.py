@@ -9,7 +9,7 @@ from __future__ import annotations
 from handbill.core.pack import BETWEEN, PRELOADED, UPDATED, block, parts_of, same_rules, units
 from handbill.core.paths import level_of
 from handbill.core.sheet import Refusal, Sheet
-from handbill.core.window import GUESSED, NEVER_IN_A_TAIL, OWN_DIRECTIVE, with_letter
+from handbill.core.window import GUESSED, NEVER_IN_A_TAIL, OWN_DIRECTIVE, brought_by, with_letter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ def _grant(twin: Window, candidate: _Candidate, room: int, event: Event, now: fl
         if size - len(BETWEEN) > room:
             break
         room -= size
-        record = {**with_letter(record, number, "s"), "batch": event.batch, "via": event.kind, "at": now}
+        record = brought_by({**with_letter(record, number, "s"), "at": now}, event.kind, event.batch)
         answer.grants.append(
             Grant(sheet.path, sheet.digest, candidate.reason, whole, number, total, candidate.word, candidate.same)
         )

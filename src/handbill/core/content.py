@@ -16,7 +16,8 @@ _COMPACT = "compact:"
 class Content:
     __slots__ = (
         "answered", "blocks", "boundary", "boundary_row", "calls", "commands", "cut", "denials", "file_calls",
-        "files", "last_answer", "leaf", "order", "parts", "prompts", "same", "skills", "started", "untrue", "whole",
+        "files", "last_answer", "leaf", "order", "parts", "prompts", "same", "skills", "started", "typed", "untrue",
+        "whole",
     )  # fmt: skip
 
     def __init__(self, *, whole: bool = True) -> None:
@@ -30,6 +31,7 @@ class Content:
         self.started: set[Title] = set()  # blocks that came with a start of the window
         self.cut: set[Title] = set()  # blocks that the host replaced by a preview
         self.prompts: dict[str, int] = {}  # id of a prompt -> where in the record it is
+        self.typed: set[str] = set()  # prompts whose own text is there, not only the results of their calls
         self.calls: list[str] = []  # ids of the tool calls
         self.file_calls: set[str] = set()  # of tools whose errors only the host itself writes
         self.files: dict[str, str] = {}  # shown in full by the host itself: read, mentioned or restored

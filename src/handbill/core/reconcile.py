@@ -7,7 +7,7 @@ from handbill.core.event import SESSION_STARTED, TOOL_CALLED
 from handbill.core.host_files import from_transcript, host_has, restored, survives_resume, with_shown_rules
 from handbill.core.pack import meant, shown
 from handbill.core.paths import parent
-from handbill.core.window import HOST_ONCE, NAMED_BY, READ_ITSELF, RESTORED, with_letter
+from handbill.core.window import HOST_ONCE, NAMED_BY, READ_ITSELF, RESTORED, brought_by, look_again, see, with_letter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def denied_calls(window: Window) -> set[str]:
     """Tool calls whose denial carried files, by our own ledger."""
     records = [*window.files.values(), *window.carried.values()]
     found = {str(record["batch"]) for record in records if record["via"] == TOOL_CALLED}
+    found |= {str(call) for record in records for call in record.get("denials", ())}
     return found | {str(claim["batch"]) for claim in window.claims if claim.get("via") == TOOL_CALLED}
 
 
@@ -59,8 +60,12 @@ def resumed(window: Window, content: Content, event: Event, now: float) -> Windo
         if record["via"] == "host":
             if not survives_resume(path, record, content):
                 del twin.files[path]
+                look_again(twin, path)
             continue
         parts = _kept_parts(path, record, titles) or "." * len(record["parts"])
+        if "." in parts and path in content.files:
+            twin = see(twin, path, "", READ_ITSELF, now)  # the agent read it since
+            continue
         twin.files[path] = {**record, "parts": parts}
         if "." in parts:
             twin.pending.setdefault(path, record["reason"])
@@ -138,12 +143,12 @@ def _adopt(window: Window, title: Title, content: Content, now: float, call: str
     record = window.files.get(path)
     if record is None or record["hash"] != digest or len(record["parts"]) != parts:
         record = from_transcript(digest, parts, now)
-        if call:
-            record = {**record, "via": TOOL_CALLED, "batch": call}
-        elif title in content.started:
+        if title in content.started and not call:
             record = {**record, "via": SESSION_STARTED}
         if (call, title) in content.same:
             record = {**record, "same": meant(content.same[call, title])}
+    if call:
+        record = brought_by(record, TOOL_CALLED, call)
     window.files[path] = {**with_letter(record, part, "k"), "chars": record["chars"] + size}
 
 

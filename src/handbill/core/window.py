@@ -16,7 +16,7 @@ in place, they are replaced.
 
 from __future__ import annotations
 
-from handbill.core.event import SESSION_STARTED, SUBAGENT_STARTED
+from handbill.core.event import SESSION_STARTED, SUBAGENT_STARTED, TOOL_CALLED
 from handbill.core.paths import level_of, under
 from handbill.core.records import Records
 
@@ -115,6 +115,14 @@ def with_letter(record: Record, part: int, letter: str) -> Record:
     """The record with the state of one part (from 1) replaced."""
     parts = record["parts"]
     return {**record, "parts": parts[: part - 1] + letter + parts[part:]}
+
+
+def brought_by(record: Record, kind: str, batch: str) -> Record:
+    """A record whose newest part came with this event. Parts may come with the denials of several calls."""
+    after = {**record, "via": kind, "batch": batch}
+    if kind == TOOL_CALLED and batch not in record.get("denials", ()):
+        after["denials"] = [*record.get("denials", ()), batch]
+    return after
 
 
 def see(window: Window, path: str, inode: str, reason: str, now: float, chars: int = 0) -> Window:

@@ -1,9 +1,9 @@
-"""Before a new file is written where this window has not seen the directives: denied once, with them as the reason."""
+"""Before a new file is written where this window does not have the rules: denied, with the rules as the reason."""
 
 from __future__ import annotations
 
 from handbill.core.pack import HELD
-from handbill.core.paths import parent
+from handbill.core.paths import is_rule_file, level_of, parent, under
 from handbill.core.plan import BLOCK
 from handbill.handlers.directives import Look
 from handbill.handlers.table import EDITS
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 FLAG = "write_gate"
 _MOST_PLACES = 50
+_MOST_TIMES = 3  # that writing to one directory is held
 
 
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
@@ -32,17 +33,27 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
             continue
         directory = parent(tool.files[0])
         held = window.flags.get(FLAG, {})
-        if directory in held.get("places", ()) and held.get("epoch") == window.epoch:
-            continue  # held before: whatever is still on its way follows with the results
+        before = held.get("places", []) if held.get("epoch") == window.epoch else []
+        times = before.count(directory)
         look = Look(event, window, world, config)
-        look.at(directory)
+        if not times:
+            look.at(directory)
+        if times < _MOST_TIMES:  # of very large rules, the rest follows with the results
+            _want_pending(look, directory)
         if look.plan.wants:
             look.plan.gate(
                 BLOCK,
                 f"{HELD} {tool.files[0]} was not written yet: these pages apply to {directory} and were not in this "
-                "window. Take them into account, then make the call again; it will not be held a second time.",
+                "window. Take them into account, then make the call again.",
             )
-            before = held.get("places", []) if held.get("epoch") == window.epoch else []
             look.plan.flags[FLAG] = {"epoch": window.epoch, "places": [*before[-_MOST_PLACES:], directory]}
             return look.plan
     return None
+
+
+def _want_pending(look: Look, directory: str) -> None:
+    """Rules that have not come yet, or were lost."""
+    wanted = {want.path for want in look.plan.wants}
+    for path, reason in look.window.pending.items():
+        if path not in wanted and is_rule_file(path) and under(directory, level_of(path)):
+            look.plan.want(path, reason)

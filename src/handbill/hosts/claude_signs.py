@@ -11,6 +11,7 @@ _LARGE = 256 << 10  # so much may be searched again and again before its end is 
 # the last: a hook that died after its answer was taken; the client calls that a success with an exit code
 _FAILURES = (b'"hook_non_blocking_error"', b'"hook_cancelled"', b'"exitCode":1')
 _INTERRUPTED = b"[Request interrupted by user"
+_DEQUEUED = b'"operation":"dequeue"'
 _PROMPT = b'"promptId":"'
 _COMPACTED = b'"subtype":"compact_boundary"'
 
@@ -23,12 +24,25 @@ def search(data: bytes, new: int, asked: Asked, *, prompt: str = "", agent: bool
     new = new if new <= len(data) else 0  # the file was rewritten
     failed = any(data.find(sign, new) >= 0 for sign in _FAILURES)
     asked.failed = failed and data.find(MARK, new) >= 0
-    asked.interrupted = data.find(_INTERRUPTED, new) >= 0
+    asked.unannounced = data.find(_INTERRUPTED, new) >= 0 or _brings_a_queued_mention(data, new)
     asked.queued = bool(prompt) and data.find(_PROMPT + prompt.encode() + b'"', new) >= 0
     asked.moved = not agent and went_back(data, new)
     asked.compacted = data.find(_COMPACTED, new) >= 0
     if asked or len(data) - new > _LARGE:
         asked.scanned = data.rfind(b"\n") + 1
+
+
+def _brings_a_queued_mention(data: bytes, at: int) -> bool:
+    """Newer clients announce a queued prompt when it is typed, not when its turn comes, with the files it mentions."""
+    at = data.find(_DEQUEUED, at)
+    while at >= 0:
+        row = data.find(_PROMPT, at)
+        if row < 0:
+            return False
+        if b"@" in data[data.rfind(b"\n", 0, row) + 1 : data.find(b"\n", row)]:
+            return True
+        at = data.find(_DEQUEUED, at + 1)
+    return False
 
 
 def compactions(data: bytes) -> list[int]:

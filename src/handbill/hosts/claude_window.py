@@ -177,6 +177,8 @@ def _take(row: Row, found: Content, number: int, at: int) -> None:
     found.files.update(files_shown(row))
     if row.get("type") == "user" and isinstance(row.get("promptId"), str):
         found.prompts.setdefault(row["promptId"], at)
+        if not any(block.get("type") == "tool_result" for block in blocks_of(row)):
+            found.typed.add(row["promptId"])
     texts = [block.get("text") for block in blocks_of(row)] if row.get("type") == "user" else []
     for text in typed_in(row):
         if text.lstrip().startswith(_TYPED_COMMAND) and _COMMAND[0] in text:
