@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -134,3 +135,68 @@ def test_a_bare_rule_that_the_agent_read(make_box: Callable[..., Box], how: str)
     box.sim.read("one/f.py")
     box.idle(2)
     assert "rules of one" not in box.seen()
+
+
+def test_a_mentioned_rule_that_a_compaction_removed(
+    make_box: Callable[..., Box], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The results that stay have the id of the prompt that does not."""
+    box = make_box()
+    box.sim.start()
+    prompt = box.sim.prompt("see @one/.directives/AGENTS.md").event["prompt_id"]
+    usual = box.sim._write
+
+    def write(path: str, row: dict[str, Any]) -> str:
+        is_result = row["type"] == "user" and isinstance(row["message"]["content"], list)
+        return usual(path, {**row, "promptId": prompt} if is_result else row)
+
+    monkeypatch.setattr(box.sim, "_write", write)
+    box.attach("one/.directives/AGENTS.md")
+    for _ in range(3):
+        box.sim.read("two/f.py")
+    box.sim.compact()
+    box.idle()
+    assert box.sim.write("one/new.py").denied
+    box.idle()
+    assert box.seen().count("rules of one") == 1
+
+
+@pytest.mark.parametrize("act", ["read", "write"])
+@pytest.mark.parametrize("how", ["mention", "read"])
+def test_a_rule_that_the_host_showed_is_undone_before_a_resume(
+    make_box: Callable[..., Box], how: str, act: str
+) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.prompt("zero")
+    box.sim.answer("yes")
+    undone = box.sim.prompt("see @one/.directives/AGENTS.md" if how == "mention" else "one")
+    if how == "read":
+        box.sim.read("one/.directives/AGENTS.md")
+    box.attach("one/.directives/AGENTS.md")
+    box.idle()
+    box.sim.rewind(undone)
+    box.sim.prompt("two")
+    box.sim.answer("yes")
+    box.environ["CLAUDE_PID"] = "1"
+    box.sim.start("resume")
+    box.sim.prompt("three")
+    if act == "read":
+        box.sim.read("one/f.py")
+    else:
+        assert box.sim.write("one/new.py").denied
+    box.idle()
+    assert box.seen().count("rules of one") == 1
+
+
+def test_a_queued_prompt_that_mentions_a_file(make_box: Callable[..., Box]) -> None:
+    """The client announces it while another prompt is at work; its turn comes without an event."""
+    box = make_box()
+    box.sim.start()
+    box.sim.prompt("go")
+    box.sim.answer("done")
+    sim, path = box.sim, box.sim.transcript
+    sim._write(path, {"type": "queue-operation", "operation": "dequeue"})
+    sim._write(path, {"type": "user", "promptId": "queued", "message": {"role": "user", "content": "see @one/f.py"}})
+    box.idle()
+    assert box.seen().count("rules of one") == 1

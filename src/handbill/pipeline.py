@@ -167,6 +167,7 @@ def _skills_loaded(turn: Turn, window: Window) -> list[str]:
 def _gated(turn: Turn, window: Window | None) -> Answer:
     """Before a tool runs, or the agent rests: no context can be given, only a reason not to do it yet."""
     event = turn.event
+    in_doubt = window is not None and (bool(window.carried) or window.suspect >= 0)
     window = _up_to_date(turn, window)
     known = window is not None and window.started and window.suspect < 0
     turn.has_session = window is not None and bool(window.work.get("session"))
@@ -183,7 +184,7 @@ def _gated(turn: Turn, window: Window | None) -> Answer:
         answer = deliver(turn, window, turn.host.GATE_CAP if turn.plan.wants else 0)
         if turn.plan.wants and not answer.text and not (turn.plan.firm and said_beside(turn.plan, answer)):
             turn.plan.verdict = ""  # it is all there under another name, or gone: nothing to hold the call for
-        if turn.opened:
+        if turn.opened or in_doubt:
             turn.store.note_missed(event.window)  # the window was emptied: the next batch looks at all that is left
     else:
         turn.opened, turn.outcomes = "", []  # not written down: the next batch finds and logs them

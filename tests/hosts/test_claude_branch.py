@@ -21,8 +21,9 @@ A = prompt("a1", "4") + call("a2", "a1", "ta") + result("a3", "a2", "ta")
 B = prompt("b1", "4") + call("b2", "b1", "tb") + result("b3", "b2", "tb")
 
 
-def compacted(uuid: str, before: str | None) -> bytes:
-    row = line("system", uuid, None, subtype="compact_boundary", logicalParentUuid=before)
+def compacted(uuid: str, before: str | None, tail: str = "") -> bytes:
+    kept = {"preservedSegment": {"headUuid": "x", "tailUuid": tail}} if tail else {}
+    row = line("system", uuid, None, subtype="compact_boundary", logicalParentUuid=before, compactMetadata=kept)
     return row + line("user", f"{uuid}-summary", uuid, message={"content": "what was said"})
 
 
@@ -47,6 +48,12 @@ BOTH = A + B
         (A + compacted("c", "a3") + B, [["tb"]], -1, "b1 b2 b3"),
         (A + compacted("c", "a3") + B + prompt("a4", "c-summary"), [["p-a4"]], -1, "a1 a2 a3 c c-summary a4"),
         (A + compacted("c", "4") + B, [], AT, "c c-summary"),  # the first thing it did
+        (B + A + compacted("c", "4", "a3"), [["ta"]], -1, "a1 a2 a3 c c-summary"),  # it keeps what follows its 4
+        (B + A + compacted("c", "4", "a3"), [["tb"]], -1, "b1 b2 b3"),
+        (B + A + compacted("c", "4", "unknown"), [["ta"]], -1, "a1 a2 a3"),
+        (B + A + compacted("c", "4", "4"), [["ta"]], AT + len(B + A), "c c-summary"),  # it undoes what follows its 4
+        (B + A + compacted("c", "b3"), [["ta"]], AT + len(B + A), "a1 a2 a3"),  # the other one's
+        (A + compacted("c", "4") + prompt("a4", "c-summary") + B, [["p-a4"]], AT + len(A), "c c-summary a4"),
         (A + compacted("c", "4") + B, [], AT - 1, ""),  # a compaction from before
         (A + compacted("c", "4") + B + compacted("d", "b3"), [], AT, "c c-summary"),  # then the other one, too
         (compacted("x", "4") + A + compacted("c", "4"), [], AT + 1, "c c-summary"),

@@ -20,3 +20,24 @@ def test_what_was_searched_is_not_searched_again() -> None:
     asked = Asked()
     search(data, len(data), asked)
     assert not asked
+
+
+TYPED, TAKEN = line("user", "1", None, promptId="p", message={"content": "see @a"}), b'{"operation":"dequeue"}\n'
+PLAIN = line("user", "2", None, promptId="q", message={"content": "go"})
+
+
+@pytest.mark.parametrize(
+    "data, new, found",
+    [
+        (TAKEN + TYPED, 0, True),
+        (TAKEN + PLAIN + TAKEN + TYPED, 0, True),
+        (TYPED + TAKEN + PLAIN, 0, False),
+        (TAKEN + PLAIN + TYPED, 0, False),  # an event announced that one
+        (TAKEN, 0, False),
+        (TAKEN + TYPED, len(TAKEN), False),
+    ],
+)
+def test_a_queued_prompt_whose_turn_has_come(data: bytes, new: int, found: bool) -> None:
+    asked = Asked()
+    search(data, new, asked)
+    assert asked.unannounced is found
