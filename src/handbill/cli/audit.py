@@ -9,6 +9,7 @@ from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table
 from handbill.core.host_files import hidden
 from handbill.core.pack import meant
+from handbill.core.paths import is_rule_file
 from handbill.core.reconcile import denied_calls, left
 from handbill.errors import HandbillError
 
@@ -38,14 +39,15 @@ def audit(window: Window, content: Content | None, key: Key, place: Place) -> Re
     }  # fmt: skip
 
     def show(screen: Console) -> None:
+        if not rows and window.carried:
+            doubtful = count(len(window.carried), "file")
+            screen.print(f"{safe('.'.join(key))}: not decided yet: {doubtful} may have survived the compaction")
+            return
         if not rows:
             screen.print(
                 f"{safe('.'.join(key))}: the ledger and the client's record agree: "
                 f"{count(len(ours), 'delivered file')} in the window"
             )
-            if window.carried:
-                doubtful = count(len(window.carried), "file")
-                screen.print(f"the next event will show whether {doubtful} survived the compaction")
             return
         drawn = table("file", "ledger", "client's record")
         for row in rows:
@@ -53,6 +55,8 @@ def audit(window: Window, content: Content | None, key: Key, place: Place) -> Re
         screen.print(drawn)
 
     step = "the next event in this window repairs this; run the audit again after it" if rows else ""
+    if window.carried and not rows:
+        step = "the next event in this window decides; run the audit again after it"
     return Result(data, show, exit_code=1 if rows else 0, next_step=step)
 
 
@@ -64,14 +68,15 @@ def audit_all(windows: Iterable[tuple[Key, Window, Content | None]], place: Plac
             place.store.note_missed(key)
         rows.append({
             "session": key[0], "agent": key[1], "files": len(window.files), "compared": content is not None,
-            "differences": found,
+            "differences": found, "unsettled": sorted(window.carried),
         })  # fmt: skip
     bad = sum(bool(row["differences"]) for row in rows)
 
     def show(screen: Console) -> None:
         drawn = table("session|n", "agent", "files|r", "client's record")
         for row in rows:
-            said = count(len(row["differences"]), "difference") if row["differences"] else "agrees"
+            agrees = "not decided yet" if row["unsettled"] else "agrees"
+            said = count(len(row["differences"]), "difference") if row["differences"] else agrees
             drawn.add_row(
                 safe(row["session"]), safe(row["agent"]), str(row["files"]), said if row["compared"] else "missing"
             )
@@ -88,4 +93,7 @@ def differences(window: Window, content: Content) -> list[dict[str, str]]:
     for path in dict.fromkeys(meant(title[0]) for title in titles):
         if path not in window.files and path not in window.carried:
             rows.append({"file": path, "ledger": "not known", "record": "in the window"})
+    for path in content.files if not window.carried else ():
+        if is_rule_file(path) and path not in window.files:
+            rows.append({"file": path, "ledger": "not known", "record": "shown by the client"})
     return rows

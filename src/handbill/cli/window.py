@@ -144,8 +144,10 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
         )  # fmt: skip
     if data["files"]:
         screen.print(rows)
+    waiting = sum(one["state"] == "pending" for one in data["files"])
     total = sum(one["tokens"] for one in data["files"])
-    screen.print(f"{count(len(data['files']), 'file')}, about {total:,} tokens (estimate)")
+    also = f"; {count(waiting, 'file')} pending" if waiting else ""
+    screen.print(f"{count(len(data['files']) - waiting, 'file')}, about {total:,} tokens (estimate){also}")
     if data["unsettled"]:
         names = listed([short(path, data["project"]) for path in data["unsettled"]])
         doubtful = count(len(data["unsettled"]), "file")
