@@ -1,4 +1,4 @@
-"""Calls and mentions whose directories nobody looked at: a hook failed or never ran, or the window was not known."""
+"""Calls and mentions that no hook has handled: a hook failed or never ran, or the window was not known."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def look_for_missed(
     if facts.chapter not in (epochs.ADOPT, epochs.AUDIT, epochs.GO_ON) or event.kind in (TOOL_CALLED, COMPACTING):
         return
     since = window.flags.get("scanned", 0) if window is not None else 0
-    if asked.failed or facts.chapter == epochs.ADOPT:  # of an unknown window, nobody has looked at the signs
+    if asked.failed or facts.chapter == epochs.ADOPT:  # no hook has checked an unknown window
         facts.failures = host.failures(event, world, since)
     late = window is not None and found_late(facts, window) >= 0
     kept = _shows_what_was_kept(window, facts.content)
     unknown = facts.chapter in (epochs.ADOPT, epochs.AUDIT)
     failed = bool(facts.failures) or facts.missed_mark or asked.unannounced
-    # what moved or was kept: rules of calls that are still there may be gone, because they came later
+    # after a rewind, or if calls were kept: calls may be there without their rules, which came later
     again = unknown or late or failed or asked.moved or kept
     content = facts.content
     there = None
@@ -50,7 +50,7 @@ def look_for_missed(
 
 
 def found_late(facts: Facts, window: Window) -> int:
-    """The byte from which on the transcript shows a compaction whose start did not reach us; -1: there is none."""
+    """At or after this byte, the transcript shows a compaction whose start did not reach us; -1: there is none."""
     boundary = facts.content.boundary if facts.content is not None else -1
     if 0 <= window.suspect <= boundary:
         return window.suspect

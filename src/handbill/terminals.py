@@ -70,7 +70,7 @@ def note_own_rows(turn: Turn, window: Window) -> None:
     known = window.flags.get(OWN_ROWS, ())
     marks = [mark_of(turn.event)]
     if content is not None:
-        marks.append(content.boundary_row)  # if it has compacted again and again, and said nothing
+        marks.append(content.boundary_row)  # for a window that is compacted repeatedly without a prompt
     if JOINED not in window.flags:  # the second one, at its start
         turn.plan.flags[JOINED] = [max(turn.world.size(turn.event.transcript), 0)]
         marks.append(content.leaf if content is not None else "")

@@ -27,7 +27,7 @@ def test_doctor_looks_for_the_standards(project: Path) -> None:
 def test_doctor_finds_all_well(project: Path) -> None:
     found = checks(project, 0)
     assert found["wiring"][0]["state"] == found["interpreter"][0]["state"] == found["receipts"][0]["state"] == "ok"
-    assert "all is well" in run("doctor", cwd=project).stdout
+    assert "no problems found" in run("doctor", cwd=project).stdout
 
 
 def test_doctor_names_each_fault_with_its_fix(project: Path) -> None:

@@ -55,7 +55,7 @@ def test_gate_status_after_letting_go_and_after_a_failed_resume(box: Box) -> Non
     box.sim.start()
     box.sim.read("02-projects/p/a.md", "02-projects/p/b.md")
     box.sim.batch(("Bash", {"command": "x"}))
-    assert "let go after 1" in rows(engine("gate", "status", cwd=box.project))["load"]["state"]
+    assert "after 1 held message;" in rows(engine("gate", "status", cwd=box.project))["load"]["state"]
     box.sim.compact()
     found = rows(engine("gate", "status", cwd=box.project))["resume"]
     assert "not resumed" in found["state"] and found["resume_mode"]["active"] is False

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from handbill.cli.demo import install_sample, show_totals, size_of
 from handbill.cli.result import Result
-from handbill.cli.screen import console, short
+from handbill.cli.screen import console, count, short
 from handbill.cli.trust import find_program
 from handbill.core.pack import read_title
 from handbill.errors import HandbillError
@@ -45,7 +45,7 @@ def _require_client(binary: str) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise HandbillError(f"{binary} does not run: {error}", "name the client with --client") from error
     if "Claude Code" not in done.stdout:
-        raise HandbillError(f"{binary} is no Claude Code client", "name the client with --client")
+        raise HandbillError(f"{binary} is not a Claude Code client", "name the client with --client")
 
 
 def _play(binary: str, folder: str, screen: Console | None) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def _show(screen: Console, rows: list[dict[str, Any]], project: str) -> None:
         if row["window"] == "compaction":
             screen.print("[bold yellow]▸ the client compacts: the model is asked for a summary[/]")
             continue
-        gone = f" · [yellow]{row['gone']} blocks went with the compaction[/]" if row["gone"] else ""
+        gone = f" · [yellow]the compaction removed {count(row['gone'], 'block')}[/]" if row["gone"] else ""
         screen.print(f"[bold]▸ request {number}[/] [dim]{row['run']}, {row['window']}[/]{gone}")
         for path, _, part, parts in row["new"]:
             label = f" [cyan]part {part} of {parts}[/]" if parts > 1 else ""

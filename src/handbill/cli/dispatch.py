@@ -28,7 +28,7 @@ ACTIONS: dict[str, Action] = {
         ("--task", {"default": "", "help": "what is to be done (default: stdin)"}),
     )),
     "check": ("check that the file is well-formed and that no progress was removed", (_FILE,)),
-    "progress": ("note what was reached, at the end of its progress", (
+    "progress": ("add a line at the end of the progress section", (
         _FILE, ("text", {"metavar": "TEXT", "help": "one line"}),
         ("--status", {"choices": form.STATUSES, "default": "", "help": "and set its status"}),
     )),
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> Result:
     if args.action == "progress":
         line = " ".join(args.text.split())
         if not line:
-            raise BadInput("what was reached?", 'engine dispatch progress FILE "what was reached"')
+            raise BadInput("the line of progress is empty", 'engine dispatch progress FILE "what was done"')
         entry = f"{stamp()} {line}"
         found = changed(path, lambda text: _status(form.with_progress(text, entry), args.status))
         return Result({"file": path, "entry": entry, "status": found.status}, text=f"noted: {entry}")
@@ -84,7 +84,9 @@ def contract_path(written: str) -> str:
     for link in _links(path):
         project = marked_project(os.path.dirname(link))
         if not real or (project and not is_inside(path, project)):
-            raise HandbillError(f"{path} leads out of the project (to {real})", "name that file itself, if it is meant")
+            raise HandbillError(
+                f"{path} leads out of the project (to {real})", "if you mean that file, name it directly"
+            )
     if not real.isprintable():
         raise HandbillError(f"{real!r} has characters that no terminal can show", "rename it")
     return real

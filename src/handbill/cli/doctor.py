@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from handbill.cli import checks, gate_checks, work_checks
 from handbill.cli.place import Place, here, project_option
 from handbill.cli.result import Result
+from handbill.cli.screen import count
 from handbill.errors import HandbillError
 
 if TYPE_CHECKING:
@@ -59,6 +60,6 @@ def run(args: argparse.Namespace) -> Result:
             )
             if finding.fix:
                 screen.print(f"               [cyan]fix:[/] {escape(finding.fix)}", soft_wrap=True)
-        screen.print("[green]all is well[/]" if not bad else f"[red]{len(bad)} to fix[/]")
+        screen.print(f"[red]{count(len(bad), 'problem')} to fix[/]" if bad else "[green]no problems found[/]")
 
     return Result(data, show, exit_code=1 if bad else 0)

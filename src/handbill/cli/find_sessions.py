@@ -11,7 +11,7 @@ from typing import Any
 from handbill.cli.clean import one_line
 from handbill.cli.place import here, project_option
 from handbill.cli.result import Result
-from handbill.cli.screen import moment_of
+from handbill.cli.screen import count, moment_of
 from handbill.cli.session.listing import described, show
 from handbill.cli.session.resume import artifacts
 from handbill.errors import HandbillError
@@ -35,7 +35,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Result:
     if len(args.words) != KINDS[args.kind] and not (args.kind == "topic" and args.words):
-        raise HandbillError(f"{args.kind} takes {KINDS[args.kind]} words, not {len(args.words)}", "see --help")
+        wanted = count(KINDS[args.kind], "word")
+        raise HandbillError(f"{args.kind} takes {wanted}, not {len(args.words)}", "see --help")
     root = os.path.join(here(args.project).project, "sessions")
     rows = [row for row in map(_row, sessions.folders(root)) if _matches(row, args.kind, args.words)]
     rows.sort(key=lambda row: (row["day"], row["changed"], row["name"]), reverse=True)
@@ -92,7 +93,7 @@ def _day(text: str) -> datetime.date:
     try:
         return datetime.date.fromisoformat(text.replace("_", "-"))
     except ValueError:
-        raise HandbillError(f"{text!r} is no day", "write it as 2026-01-31") from None
+        raise HandbillError(f"{text!r} is not a date", "write it as 2026-01-31") from None
 
 
 def _files(rows: list[dict[str, Any]]) -> Result:

@@ -1,4 +1,4 @@
-"""`engine gate status`: what each gate asked of a window, and what came of it."""
+"""`engine gate status`: what each gate asked of a window, and what the agent did."""
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ def _load(window: Window, place: Place) -> dict[str, Any]:
     elif not missing:
         word = f"{len(files)} of {count(len(files), 'file')} in the window or read"
     elif word == load_gate.RELEASED:
-        word = f"let go after {count(state['held'], 'held message')}; {missing} of {count(len(files), 'file')} not read"
+        word = f"no longer holds calls, after {count(state['held'], 'held message')}; "
+        word += f"{missing} of {count(len(files), 'file')} not read"
     else:
         word = f"{missing} of {count(len(files), 'file')} not read yet"
     row = {"gate": "load", "setting": state.get("mode", mode), "state": word, "files": files}
@@ -92,7 +93,7 @@ def _reread(window: Window, place: Place) -> dict[str, Any]:
     if role.is_regular:
         word = "regular sessions are left alone"
     elif not files:
-        word = f"none of its files is there: {', '.join(role.values.get('targets', ())) or 'no targets'}"
+        word = f"none of its files exists: {', '.join(role.values.get('targets', ())) or 'no targets'}"
     brings_hooks = event.notes["role"] is not None and event.notes["role"].get("hooks") is True
     if not role.is_regular and not needed(place.config).every and not brings_hooks:
         word += "; only Write, Agent, Task and AskUserQuestion calls can be held until `engine install` is run"

@@ -130,7 +130,7 @@ def _resumed(session: str, mode: dict[str, Any]) -> Finding:
         return Finding("resume", BAD, f"{text}, but {'; '.join(problems)}", fix)
     if not mode.get("error"):
         return Finding("resume", NOTE, f"{session[:8]}: not resumed: {mode.get('reason')}")
-    fix = str(mode.get("suggestion") or "engine resume check; engine doctor --forget, once it is dealt with")
+    fix = str(mode.get("suggestion") or "engine resume check; once it is fixed: engine doctor --forget")
     return Finding("resume", BAD, f"{session[:8]}: not resumed: {mode['error']}", fix)
 
 

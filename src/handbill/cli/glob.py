@@ -15,7 +15,7 @@ _MOST_CHOICES = 12
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("pattern", help="e.g. '**/*.md'; ** is any number of folders, {a,b} either")
+    parser.add_argument("pattern", help="e.g. '**/*.md'; ** matches any number of folders, {a,b} matches a or b")
     parser.add_argument("path", nargs="?", default=".", help="where to look (default: here)")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="only the newest N")
 
@@ -46,7 +46,7 @@ def matching(pattern: str, root: str) -> set[str]:
         for number, path in enumerate(_walk(start, segments, frozenset(), [_MOST_FOLDERS])):
             if number >= _MOST_FOUND:
                 raise HandbillError(
-                    f"{pattern!r} finds more than {_MOST_FOUND:,} files", "name a folder, or a longer name"
+                    f"{pattern!r} finds more than {_MOST_FOUND:,} files", "name a subfolder, or use a narrower pattern"
                 )
             found.add(path)
     return found
@@ -70,7 +70,7 @@ def _walk(folder: str, segments: list[str], above: frozenset[tuple[int, int]], l
         return
     left[0] -= 1
     if left[0] < 0:
-        raise HandbillError(f"the search would visit more than {_MOST_FOLDERS:,} folders", "name a folder in them")
+        raise HandbillError(f"the search would visit more than {_MOST_FOLDERS:,} folders", "name a subfolder")
     first, rest = segments[0], segments[1:]
     try:
         status = os.stat(folder)

@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=int,
         choices=range(1, 9),
         metavar="N",
-        help="handlers at session start (default: as many as the files need)",
+        help="parallel hooks (lanes) at session start (default: as many as the files need)",
     )
     parser.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
     parser.add_argument("--reformat", action="store_true", help="allow the settings file to be reformatted")
@@ -106,9 +106,7 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
     did = "already registered in" if not data["changed"] else "would change" if data["dry_run"] else "registered in"
     screen.print(f"{did} [bold]{safe(data['settings'])}[/]", soft_wrap=True)
     screen.print(f"  interpreter  {safe(data['interpreter'])} (Python {data['python']})", soft_wrap=True)
-    screen.print(
-        f"  hooks        {len(data['events'])} events, {data['lanes']} handlers at session start", soft_wrap=True
-    )
+    screen.print(f"  hooks        {len(data['events'])} events, {data['lanes']} lanes at session start", soft_wrap=True)
     screen.print(f"  held calls   {data['holds']}", soft_wrap=True)
     if data["backup"]:
         screen.print(f"  backup       {safe(data['backup'])}", soft_wrap=True)

@@ -22,9 +22,9 @@ VERBS = {
     "deliveries": ("deliveries", "the delivery log: what was delivered, skipped, lost, and why"),
     "session": ("session", "a piece of work: activate a skill, move through its phases, end it"),
     "find-sessions": ("find_sessions", "sessions by day, topic or state"),
-    "gate": ("gate", "what each gate asked of a window, and what came of it"),
+    "gate": ("gate", "what each gate asked of a window, and what the agent did"),
     "context": ("context", "the project's working context as one packet of a given size"),
-    "role": ("role", "who a session is, so that it has its files again after a compaction"),
+    "role": ("role", "a session's role: list, set, clear; the session gets its files again after a compaction"),
     "worker": ("worker", "start an agent with a contract of its own"),
     "dispatch": ("dispatch", "contracts of workers: make, check, note progress, finish"),
     "compaction": ("compaction", "what a compaction removed, kept and delivered again"),
@@ -46,7 +46,7 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
     top = VerbParser(
         prog="engine",
         description="Handbill: the right pages in front of a coding agent, once per context window, with a receipt.",
-        epilog="A new project: engine install, then use your agent as always, then engine window.",
+        epilog="In a new project, run engine install, use your agent as usual, then run engine window.",
     )
     top.add_argument("--version", action="version", version=f"handbill {VERSION}")
     verbs = top.add_subparsers(dest="verb", metavar="VERB", title="verbs")

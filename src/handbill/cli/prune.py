@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from handbill.cli.place import here, project_option
 from handbill.cli.result import Result
+from handbill.cli.screen import count
 from handbill.errors import HandbillError
 from handbill.prune import DAYS, prune
 
@@ -27,6 +28,7 @@ def run(args: argparse.Namespace) -> Result:
     windows = [name for name in removed if name.endswith(".jsonl")]
 
     def show(screen: Console) -> None:
-        screen.print(f"removed {len(windows)} windows older than {args.days:g} days")
+        age = f"{args.days:g} {'day' if args.days == 1 else 'days'}"
+        screen.print(f"removed {count(len(windows), 'ledger')} older than {age}")
 
     return Result({"removed": removed}, show)

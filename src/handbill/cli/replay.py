@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from handbill.cli.files import read_text
 from handbill.cli.place import find_project
 from handbill.cli.result import Result
-from handbill.cli.screen import own_page, safe, short, table
+from handbill.cli.screen import count, own_page, safe, short, table
 from handbill.config import SHIPPED
 from handbill.errors import HandbillError
 from handbill.simulate import Moment, Simulator, direct_hooks
@@ -153,4 +153,4 @@ def _show(screen: Console, rows: list[dict[str, Any]], failed: bool) -> None:
     if failed:
         screen.print("[red]some deliveries differ from the expected ones[/]; if the new ones are right, use --update")
     elif compared:
-        screen.print(f"[green]{compared} events as expected[/]")
+        screen.print(f"[green]{count(compared, 'event')} as expected[/]")

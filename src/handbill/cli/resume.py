@@ -77,7 +77,7 @@ class Shelf:
         path = self.layout.resume_file(project)
         row: dict[str, Any] = {"project": project, "file": path, "problems": [], "files": [], "next_action": ""}
         if not os.path.isfile(path):
-            return {**row, "problems": [f"{path} is not there"]}
+            return {**row, "problems": [f"{path} does not exist"]}
         found = ResumeFile(project, self.layout, self.world, self.place.config)
         if found.wrong:
             return {**row, "problems": found.wrong}

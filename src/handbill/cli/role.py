@@ -1,4 +1,4 @@
-"""`engine role`: who a session is, so that it has its files again after a compaction."""
+"""`engine role`: the role of a session, which gets the role's files again after a compaction."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def run(args: argparse.Namespace) -> Result:
     key = (session_of(choose_window(place, args.session, None)), MAIN)
     place.store.note(key, "role", note)
     if note is None:
-        return Result({"session": key[0]}, text=f"{key[0]}: no role is set any more", next_step="engine gate status")
+        return Result({"session": key[0]}, text=f"{key[0]}: the role was removed", next_step="engine gate status")
     warnings = [] if needed(place.config).every or args.name == REGULAR else [
         "the hooks run before a few tools only, so other calls cannot be held; "
         f"declare [roles.{args.name}] in .handbill.toml and run `engine install` to change that"
     ]  # fmt: skip
-    text = f"{key[0]} is {args.name}" + (f", with {note['dispatch']}" if note.get("dispatch") else "")
+    text = f"{key[0]} has the role {args.name}" + (f", with {note['dispatch']}" if note.get("dispatch") else "")
     return Result({"session": key[0], **note}, text=text, warnings=warnings, next_step="engine gate status")
 
 
@@ -68,7 +68,7 @@ def checked(name: str, dispatch: str, place: Place) -> dict[str, Any]:
             raise HandbillError(f"there is no file {path}", "engine dispatch new FILE makes one")
         if path.startswith(place.project + "/") and not is_inside(path, place.project):
             raise HandbillError(
-                f"{path} leads out of the project (to {resolved(path)})", "name that file itself, if it is meant"
+                f"{path} leads out of the project (to {resolved(path)})", "if you mean that file, name it directly"
             )
         note["dispatch"] = path
     return note
@@ -79,14 +79,14 @@ def _list(place: Place) -> Result:
     rows = [
         {
             "role": name,
-            "known_by": "nothing else fits" if name == REGULAR else _known_by(values),
+            "known_by": "no other role fits" if name == REGULAR else _known_by(values),
             "files": _files(values),
         }
         for name, values in roles.items()
     ]
 
     def show(screen: Console) -> None:
-        made = table("role|n", "known by", "files again after a compaction")
+        made = table("role|n", "recognized by", "files again after a compaction")
         for row in rows:
             made.add_row(safe(row["role"]), safe(row["known_by"]), safe(row["files"]))
         screen.print(made)

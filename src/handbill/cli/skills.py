@@ -50,8 +50,8 @@ def run(args: argparse.Namespace) -> Result:
 def _copied(name: str | None, place: Place) -> Result:
     source = os.path.join(place.config.shipped_skills, name or "")
     if not name or not os.path.isdir(source):
-        what = f"{name!r} is none of them" if name else "a name is needed"
-        raise HandbillError(f"only shipped skills are copied; {what}", "engine skills lists what there is")
+        what = f"{name!r} is not one of them" if name else "name one of them"
+        raise HandbillError(f"only shipped skills can be copied; {what}", "engine skills lists what there is")
     target = os.path.join(place.project, ".claude", "skills", name)
     require_inside(target, place.project)
     if os.path.lexists(target):
@@ -72,7 +72,7 @@ def names(place: Place) -> list[str]:
 
 def described(name: str, place: Place, world: World, most: int = 5) -> dict[str, Any]:
     path = skill_file(name, world, place.config)
-    skill, problems = skill_at(path, world, most) if path else (None, [f"{name!r} can be no skill's name"])
+    skill, problems = skill_at(path, world, most) if path else (None, [f"{name!r} is not a valid skill name"])
     row: dict[str, Any] = {
         "name": name, "path": path, "about": "", "phases": [], "templates": [], "modes": {}, "nextSkills": [],
         "directives": [], "problems": problems, "hints": [],

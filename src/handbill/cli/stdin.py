@@ -16,6 +16,7 @@ FIRST = 2.0  # seconds for the first byte
 NEEDED = 15.0  # the same, for a verb that can do nothing without: a command may still be at work before the pipe
 IDLE = 10.0  # seconds between bytes, once there were some
 MOST = 8 << 20
+_FORM = 'send one JSON object: {"field": "value"}'
 
 
 class BadInput(HandbillError):
@@ -66,9 +67,9 @@ def as_object(text: str, what: str) -> dict[str, Any]:
     try:
         value = loads(text)
     except RecursionError:
-        raise BadInput(f"the {what} on stdin is nested too deep", 'e.g. {"field": "value"}') from None
+        raise BadInput(f"the {what} on stdin cannot be read: it is nested too deep", _FORM) from None
     except ValueError as error:
-        raise BadInput(f"the {what} on stdin is {error}", 'send one JSON object: {"field": "value"}') from error
+        raise BadInput(f"the {what} on stdin cannot be read: {error}", _FORM) from error
     if not isinstance(value, dict):
-        raise BadInput(f"the {what} on stdin must be one JSON object", 'e.g. {"field": "value"}')
+        raise BadInput(f"the {what} on stdin must be one JSON object", _FORM)
     return value

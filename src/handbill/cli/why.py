@@ -157,7 +157,7 @@ def _why_not(path: str, place: Place, world: World, *, delivered: bool) -> Itera
         if not root_of(level, world, config):
             yield f"{short(level, place.project)} is outside the project, or below an excluded folder"
         elif name not in config.core_types:
-            yield f"{name} is delivered when the skill at work asks for it, or `directives.always` names it"
+            yield f"{name} is delivered when the active skill asks for it, or `directives.always` names it"
         else:
             yield f"no window has touched {short(level, place.project)} or a folder below it yet"
     elif page_name(name.removesuffix(".md")):

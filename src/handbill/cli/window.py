@@ -127,9 +127,8 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
     screen.print(f"[dim]since {when(data['created'])}, {compactions}{directories} looked at[/]")
     if data["work"].get("skill"):
         session = f" in {short(data['work']['session'], data['project'])}" if data["work"].get("session") else ""
-        screen.print(
-            f"[dim]at work:[/] {safe(data['work']['skill'])}, phase {safe(data['work'].get('phase') or '–')}{session}"
-        )
+        phase = safe(data["work"].get("phase") or "–")
+        screen.print(f"[dim]active skill:[/] {safe(data['work']['skill'])}, phase {phase}{session}")
     if data["context"]:
         there = sum(one["state"] in ("in the window", "read") for one in data["context"])
         files = count(len(data["context"]), "file")

@@ -48,7 +48,7 @@ def skills(place: Place) -> Iterator[Finding]:
     rows = [described(name, place, World(place.config.roots)) for name in names(place)]
     problems = [problem for row in rows for problem in row["problems"]]
     for problem in problems[:10]:
-        yield Finding("skills", BAD, problem, "correct the file; engine skills NAME shows what is understood of it")
+        yield Finding("skills", BAD, problem, "correct the file; engine skills NAME shows how Handbill reads it")
     for hint in [hint for row in rows for hint in row["hints"]][:10]:
         yield Finding("skills", NOTE, hint)
     if not problems:

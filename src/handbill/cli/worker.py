@@ -29,9 +29,9 @@ ACTIONS: dict[str, Action] = {
         (
             ("name", {"metavar": "NAME", "help": "what to call it"}),
             ("repo", {"metavar": "REPO", "help": "the folder it works in"}),
-            ("prompt", {"metavar": "PROMPT", "help": "what it is told first"}),
+            ("prompt", {"metavar": "PROMPT", "help": "its first prompt"}),
             ("dispatch", {"metavar": "DISPATCH", "help": "the file with its contract; created from PROMPT if missing"}),
-            ("--run", {"action": "store_true", "help": "start it here and now"}),
+            ("--run", {"action": "store_true", "help": "start it now, in this terminal"}),
             (
                 "--with",
                 {

@@ -24,8 +24,8 @@ def with_shown_rules(window: Window, content: Content, reason: str, now: float) 
 
 
 def compared(window: Window, content: Content, event: Event, now: float, *, whole: bool) -> tuple[Window, list[str]]:
-    """The window with those rules that the host shows now; and which ones it shows no more. They are delivered when
-    their directory is touched again. `whole`: the content is all of it; else it has what came since a mention."""
+    """The window with the rules that the host shows now, and a list of those that it no longer shows. The latter are
+    delivered when their directory is touched again. `whole`: `content` is complete; else it begins at a mention."""
     mention = window.flags.get(MENTIONED)
     if mention is not None and event.is_moment(mention["prompt"]):
         return window, []  # the host has not taken the prompt yet
@@ -40,7 +40,7 @@ def compared(window: Window, content: Content, event: Event, now: float, *, whol
 
 
 def hidden(window: Window, content: Content) -> list[str]:
-    """Files that, by the ledger, are in the window only because the host showed them, and now are not."""
+    """Files that the ledger lists only because the host showed them, and that it does not show now."""
     shown = [path for path, record in window.files.items() if record["via"] == "host" and record["reason"] in PASSING]
     return [path for path in shown if path not in content.files]
 

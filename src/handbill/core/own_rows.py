@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class OwnRows:
-    """`marks`: ids of this window's prompts, calls or rows, most reliable group first. `joined`: the bytes from which
-    on another client may have written, too. `compacted_at`: if this window was compacted since the first of them, the
-    record of that is at or after this byte; -1: no compaction is known. `resumed_at`: what is before this byte was
-    rebuilt by the host's loader."""
+    """`marks`: ids of this window's prompts, calls or rows, most reliable group first. `joined`: the bytes at which
+    another client began to write as well. `compacted_at`: if this window was compacted since the first of them, the
+    record of that is at or after this byte; -1: no compaction is known. `resumed_at`: the host's loader rebuilt what
+    is before this byte."""
 
     __slots__ = ("compacted_at", "joined", "marks", "resumed_at")
 

@@ -1,4 +1,4 @@
-"""Markdown without its code and HTML: the lines in which a host looks for imports. As a host reads it, so do we."""
+"""Markdown without its code and HTML: the lines in which a host looks for imports. We read them as it does."""
 
 from __future__ import annotations
 

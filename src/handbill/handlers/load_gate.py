@@ -120,7 +120,8 @@ def _followed(event: Event, state: State, window: Window, world: World, config: 
             "context-released", say("load_gate", "released", world, config, held=state["held"], **facts), "context gate"
         )
         plan.notes.append(
-            f"the context gate let go after {state['held']} held messages: {len(state['left'])} files unread"
+            f"the context gate no longer holds calls; held messages: {state['held']}, "
+            f"unread files: {len(state['left'])}"
         )
         return {**state, "state": RELEASED}
     if state["mode"] == "require" and (new or not unheld(event, state["files"], world, config)):

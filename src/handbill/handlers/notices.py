@@ -1,4 +1,4 @@
-"""Word that a command left for the hooks of its session: whose is it?
+"""Messages that commands leave for the hooks of their session: which window is each one for?
 
 The host's shell does not know which agent runs in it. So a window takes an agent's message only if its own calls show
 the command. After a minute, the main window takes what no call shows. A person's command may name a window.

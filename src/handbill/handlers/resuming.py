@@ -125,7 +125,7 @@ def _answer(state: dict[str, Any] | None, world: World, config: Config, layout: 
     path = layout.resume_file(project)
     if not world.is_file(path):
         return Plan(), {
-            "active": False, "project_id": project, "reason": f"{shown(path)} is not there",
+            "active": False, "project_id": project, "reason": f"{shown(path)} does not exist",
             "suggestion": f"engine resume write {quoted(project)} --load FILE",
         }  # fmt: skip
     return resumed(project, state, layout, world, config)

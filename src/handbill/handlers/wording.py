@@ -71,7 +71,7 @@ def read(path: str, world: World) -> dict[str, Any]:
 
 
 def texts(messages: dict[str, Any]) -> dict[tuple[str, str, str], str]:
-    """(gate, style, kind) -> text, of whatever stands in a messages file."""
+    """(gate, style, kind) -> text, for every text in a messages file."""
     return {
         (gate, style, kind): text
         for gate, styles in messages.items() if isinstance(styles, dict)

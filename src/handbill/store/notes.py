@@ -132,7 +132,7 @@ def as_note(text: str, name: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise CorruptState(f"{name} is not JSON: {error}", "it is not used") from None
     if not isinstance(found, dict):
-        raise CorruptState(f"{name} is no JSON object", "it is not used")
+        raise CorruptState(f"{name} is not a JSON object", "it is not used")
     return found
 
 

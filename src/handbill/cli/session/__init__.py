@@ -21,19 +21,19 @@ _KEYWORDS: Argument = ("--keywords", {"metavar": "A,B", "default": "", "help": "
 
 # verb -> (module, help, arguments)
 VERBS: dict[str, tuple[str, str, tuple[Argument, ...]]] = {
-    "init": ("init", "make a session's folder, nothing else", (_NAME,)),
+    "init": ("init", "create a session's folder and nothing else", (_NAME,)),
     "activate": (
         "activate", "begin a skill in a session; parameters as JSON on stdin", (
             _NAME, ("skill", {"metavar": "SKILL", "help": "its name; `engine skills` lists them"}),
-            _APPROVED, ("--fast-track", {"action": "store_true", "help": "recorded: the user wants the short way"}),
+            _APPROVED, ("--fast-track", {"action": "store_true", "help": "record that the user wants the fast track"}),
             ("--target-file", {"metavar": "FILE", "default": "", "help": "the file that the work is about"}),
         ),
     ),
     "phase": (
-        "phase", "move on to a phase; proof for the one before as JSON on stdin",
+        "phase", "move to a phase; proof for the previous one as JSON on stdin",
         (_NAME, ("phase", {"metavar": "PHASE", "help": 'its label, or "LABEL: Name"'}), _APPROVED),
     ),
-    "continue": ("resume", "go on with a session in this window", (_OWN,)),
+    "continue": ("resume", "continue a session in this window", (_OWN,)),
     "idle": (
         "finish", "this skill is done, the session waits for the next; description on stdin",
         (_OWN, _KEYWORDS, _APPROVED),

@@ -73,7 +73,7 @@ def _skill(name: str, at: Desk) -> tuple[Skill, list[str]]:
         )
     skill, problems = skill_at(path, at.world)
     if skill is None or skill.broken:  # going on would mean to go on without its phases and proof
-        raise NoSkill(problems[0], f"correct the file; engine skills {name} shows what is understood of it")
+        raise NoSkill(problems[0], f"correct the file; engine skills {name} shows how Handbill reads it")
     return skill, problems
 
 

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> Result:
             f"the handover cannot be kept: {error}", "its text is in the session's .state.json"
         ) from error
     missing = [path for path in files.named if not os.path.isfile(path)]
-    warnings = [f"requiredFiles: {at.shown(path)} is not there now" for path in missing] + given.note
+    warnings = [f"requiredFiles: {at.shown(path)} does not exist now" for path in missing] + given.note
     text = f"Session set down: {at.shown(folder)}\nThe next agent that starts in this project (or /clear) takes it up."
     data = {"session": folder, "context": context, "files": files.named, "state": state}
     return Result(data, text=text, warnings=warnings)

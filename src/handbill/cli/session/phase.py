@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> Result:
         raise refused(error) from None
     line = f"Phase: {step.phase}"
     if name and name != step.phase.name:
-        warnings.append(f"it is declared as {step.phase}")
+        warnings.append(f"SKILL.md declares this phase as {step.phase}")
     if is_new:  # its agent has none of the skill's pages
         warnings += at.take(folder) + at.tell(state, "continue", line, folder)
     elif not step.same:
