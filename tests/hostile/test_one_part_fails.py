@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from box import Box
 from handbill import turn
-from handbill.handlers import freshness, load_gate
+from handbill.handlers import freshness, load_gate, native
 
 Make = Callable[..., Box]
 OWN, WEB = "MARK-OWN: never push", "MARK-WEB"
@@ -154,3 +155,39 @@ def test_a_folder_whose_name_looks_like_a_wildcard(tmp_path: Path) -> None:
     (tmp_path / "home/.config/notes.md").write_text("secret\n")
     (tmp_path / "…/.config/rule.md").symlink_to(tmp_path / "home/.config/notes.md")
     assert isinstance(World([f"{tmp_path}/…/.config"]).load(f"{tmp_path}/…/.config/rule.md"), Refusal)
+
+
+def test_a_directory_that_takes_too_long(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is left out, once. The others are not, neither in this event nor in the next ones."""
+    monkeypatch.setattr(turn, "MOST_SECONDS", 0.2)
+    usual, looks = native.imported, []
+
+    def imported(level: str, *more: Any) -> bool:
+        looks.append(level)
+        return bool(stalls()) if level.endswith("/slow") else usual(level, *more)
+
+    monkeypatch.setattr(native, "imported", imported)
+    for name in ("slow", "near"):
+        box.write(f"{name}/.directives/AGENTS.md", f"MARK-{name}\n")
+        box.write(f"{name}/f.js", "x")
+    box.sim.start()
+    box.sim.prompt("go")
+    box.sim.read("web/f.js", "slow/f.js", "near/f.js")
+    box.idle(3)
+    box.sim.read("web/f.js", "slow/f.js", "near/f.js")
+    box.idle()
+    assert is_there(box, OWN, WEB, "MARK-near") and "MARK-slow" not in box.seen()
+    assert [level.rpartition("/")[2] for level in looks].count("slow") == 1
+    assert any("too long" in line for line in box.errors())
+
+
+def test_a_long_line_of_quotes(box: Box) -> None:
+    box.write("slow/CLAUDE.md", ">" * 65_000 + "\U0001f642 @x")
+    box.write("slow/.directives/AGENTS.md", "MARK-SLOW\n")
+    box.write(".claude/settings.json", json.dumps({"claudeMdExcludes": ["*a*b*c*d*e*"] * 60_000}))
+    box.sim.start()
+    box.sim.prompt("go")
+    box.shell("ls slow; cat slow/CLAUDE.md")
+    box.sim.read("web/f.js", "slow/f.js")
+    box.idle(2)
+    assert is_there(box, OWN, WEB, "MARK-SLOW") and not box.errors()
