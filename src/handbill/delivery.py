@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from handbill.core.claim import SKIP_PATH
 from handbill.core.event import MAIN
+from handbill.core.host_files import look_again
 from handbill.core.pack import harmless
 from handbill.core.paths import name
 from handbill.core.plan import BLOCK
 from handbill.core.sheet import Refusal, Sheet, trimmed
-from handbill.core.window import LINKED, NAMED_BY, PASSING, SEEDING, look_again, see
+from handbill.core.window import LINKED, NAMED_BY, PASSING, SEEDING, see
 from handbill.digest import digest_of
 from handbill.errors import StateUnwritable
 from handbill.turn import Answer, attempt, is_over

@@ -6,7 +6,7 @@ import posix
 import sys
 import time
 
-from handbill.errors import HandbillError, describe, trace_line
+from handbill.errors import HandbillError
 from handbill.hotjson import dumps, loads
 
 TYPE_CHECKING = False
@@ -57,6 +57,8 @@ def answer_to(data: bytes, arguments: list[str], environ: Mapping[str, str]) -> 
 
 def _failed(error: Exception, raw: dict[str, Any], event: Event | None, store: Any) -> str:
     """A trace, a mark so that the window's next event makes good what this one missed, one message to the person."""
+    from handbill.tracing import describe, trace_line
+
     name, session, agent = (raw.get(key) for key in ("hook_event_name", "session_id", "agent_id"))
     expected = isinstance(error, HandbillError)
     what, hint = (str(error), error.hint) if isinstance(error, HandbillError) else (describe(error), "")
@@ -168,6 +170,8 @@ def _print(text: str) -> None:
 def _last_words(error: BaseException) -> None:
     """No state could be written at all: the host's debug log is the only place left."""
     try:
+        from handbill.tracing import describe
+
         posix.write(2, f"handbill: {describe(error)}\n".encode("utf-8", "replace"))
-    except OSError:
-        pass  # nobody listens
+    except (OSError, ImportError):
+        pass  # nobody listens, or the package was removed while this ran

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handbill.core.plan import Plan
 from handbill.core.records import Broken
-from handbill.errors import HandbillError, TookTooLong, describe, trace_line
+from handbill.errors import HandbillError, TookTooLong
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ def attempt(turn: Turn, name: str, work: Callable[..., T], *arguments: Any) -> T
         turn.broken = True
         return stop.partial  # type: ignore[no-any-return]
     except Exception as error:
+        from handbill.tracing import describe
+
         turn.trace(f"{name}: {describe(error)}", "the rest was delivered, and the next event tries again")
     finally:
         turn.seconds_left -= turn.world.spent() - started
@@ -143,5 +145,7 @@ class Turn:
         self.traces: list[dict[str, Any]] = []
 
     def trace(self, what: str, hint: str = "") -> None:
+        from handbill.tracing import trace_line
+
         window = ".".join(self.event.window)
         self.traces.append(trace_line(self.now, self.event.kind, what, hint, window=window))

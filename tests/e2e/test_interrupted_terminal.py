@@ -28,6 +28,7 @@ from interrupted import (
     until,
 )
 from sandbox import COMPACTION, STANDARDS, assert_once
+from terminal import PAUSE
 
 from conftest import Make
 
@@ -57,6 +58,11 @@ def test_escape(person: Person) -> None:
     person.escape()
     person.say("six DO: bash true; bash true")
     assert_once(person.last, *STANDARDS, WEB, API, DOC)
+    person.model.delay = 3.0
+    person.begin("seven DO: only words", "seven DO")
+    person.say("eight @ops/f.py DO: bash true; bash true")  # it waits in the queue, and gets a turn of its own
+    person.model.delay = PAUSE
+    assert_once(person.last, *STANDARDS, WEB, API, DOC, OPS)
     judge(box, oracle, asked(box))
     person.exit()
     resumed(box, oracle, box.bash(), box.read("doc/f.py"), box.read("ops/f.py"), box.bash())

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from sandbox import STANDARDS, Sandbox, assert_absent, assert_once
 from talk import Talk
-from terminal import Obedient, Terminal
+from terminal import UP_TO_HERE, Obedient, Terminal
 
 from handbill.live import Reply, Request, say
 
@@ -94,6 +94,11 @@ def test_a_compaction_in_one_terminal_leaves_the_other_alone(
             assert window["differences"] == [], window
         other.say("AGAIN DO: bash true; read api/f.py; bash true")
         assert_once(requests(box, "AGAIN DO")[-1], *STANDARDS, "RULES-OF-WEB", "RULES-OF-API")
+        other.rewind(1, UP_TO_HERE)
+        other.say("SUMMARIZED DO: bash true; read api/f.py; bash true")
+        for request in requests(box, "SUMMARIZED DO"):
+            assert_once(request, *STANDARDS)
+        assert_once(requests(box, "SUMMARIZED DO")[-1], "RULES-OF-API")
     finally:
         first.close()
         second.close()

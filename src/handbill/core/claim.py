@@ -6,10 +6,11 @@ delivered as it was, and a grant never turns out empty.
 
 from __future__ import annotations
 
+from handbill.core.event import TOOL_CALLED
 from handbill.core.pack import BETWEEN, PRELOADED, UPDATED, block, parts_of, same_rules, units
 from handbill.core.paths import level_of
 from handbill.core.sheet import Refusal, Sheet
-from handbill.core.window import GUESSED, NEVER_IN_A_TAIL, OWN_DIRECTIVE, brought_by, with_letter
+from handbill.core.window import GUESSED, NEVER_IN_A_TAIL, OWN_DIRECTIVE, with_letter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -244,6 +245,14 @@ def _grant(twin: Window, candidate: _Candidate, room: int, event: Event, now: fl
     if "." in record["parts"]:
         twin.pending[sheet.path] = candidate.reason
     return room
+
+
+def brought_by(record: Record, kind: str, batch: str) -> Record:
+    """A record whose newest part came with this event. Parts may come with the denials of several calls."""
+    after = {**record, "via": kind, "batch": batch}
+    if kind == TOOL_CALLED and batch not in record.get("denials", ()):
+        after["denials"] = [*record.get("denials", ()), batch]
+    return after
 
 
 def _record(sheet: Sheet, candidate: _Candidate, event: Event, now: float) -> Record:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from handbill.core.epochs import reloaded
-from handbill.core.paths import is_rule_file, parent
-from handbill.core.window import DOUBTFUL, MENTIONED, NEVER_IN_A_TAIL, PASSING, READ_ITSELF, RESTORED, look_again, see
+from handbill.core.paths import is_rule_file, level_of, parent, under
+from handbill.core.window import DOUBTFUL, MENTIONED, NEVER_IN_A_TAIL, PASSING, READ_ITSELF, RESTORED, see
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,3 +79,10 @@ def from_transcript(digest: str, parts: int, now: float) -> Record:
         "inode": "", "hash": digest, "chars": 0, "reason": FOUND,
         "at": now, "via": "transcript", "batch": "", "parts": "." * parts,
     }  # fmt: skip
+
+
+def look_again(window: Window, path: str) -> None:
+    """At the directory of this rule, and at every one from which a walk leads there."""
+    level = level_of(path)
+    for directory in [place for place in window.touched if under(place, level)]:
+        del window.touched[directory]

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from handbill.core.claim import brought_by
 from handbill.core.epochs import SAME_MOMENT, cleared, next_epoch, opened, within
 from handbill.core.event import SESSION_STARTED, TOOL_CALLED
-from handbill.core.host_files import from_transcript, host_has, restored, survives_resume, with_shown_rules
+from handbill.core.host_files import (
+    from_transcript,
+    host_has,
+    look_again,
+    restored,
+    survives_resume,
+    with_shown_rules,
+)
 from handbill.core.pack import meant, shown
 from handbill.core.paths import parent
-from handbill.core.window import HOST_ONCE, NAMED_BY, READ_ITSELF, RESTORED, brought_by, look_again, see, with_letter
+from handbill.core.window import HOST_ONCE, NAMED_BY, READ_ITSELF, RESTORED, see, with_letter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ in place, they are replaced.
 
 from __future__ import annotations
 
-from handbill.core.event import SESSION_STARTED, SUBAGENT_STARTED, TOOL_CALLED
-from handbill.core.paths import level_of, under
+from handbill.core.event import SESSION_STARTED, SUBAGENT_STARTED
 from handbill.core.records import Records
 
 TYPE_CHECKING = False
@@ -117,14 +116,6 @@ def with_letter(record: Record, part: int, letter: str) -> Record:
     return {**record, "parts": parts[: part - 1] + letter + parts[part:]}
 
 
-def brought_by(record: Record, kind: str, batch: str) -> Record:
-    """A record whose newest part came with this event. Parts may come with the denials of several calls."""
-    after = {**record, "via": kind, "batch": batch}
-    if kind == TOOL_CALLED and batch not in record.get("denials", ()):
-        after["denials"] = [*record.get("denials", ()), batch]
-    return after
-
-
 def see(window: Window, path: str, inode: str, reason: str, now: float, chars: int = 0) -> Window:
     """The host itself put this file into the window."""
     twin = window.copy()
@@ -134,10 +125,3 @@ def see(window: Window, path: str, inode: str, reason: str, now: float, chars: i
     }  # fmt: skip
     twin.pending.pop(path, None)
     return twin
-
-
-def look_again(window: Window, path: str) -> None:
-    """At the directory of this rule, and at every one from which a walk leads there."""
-    level = level_of(path)
-    for directory in [place for place in window.touched if under(place, level)]:
-        del window.touched[directory]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from handbill.core.event import MENTION, PROMPT_SUBMITTED, REFUSED, handles_files
 from handbill.core.paths import parent, under
 from handbill.core.plan import Plan
-from handbill.core.window import GUESSED, HOST_ONCE, MENTIONED, READ_ITSELF
+from handbill.core.window import HOST_ONCE, MENTIONED, READ_ITSELF
 from handbill.errors import TookTooLong
 from handbill.handlers.roots import inside, root_of
 
@@ -145,7 +145,7 @@ class Look:
                 self._shown(path)
                 continue
             once = path in self.window.flags.get(HOST_ONCE, ())
-            brings = "" if once else _host_brings(level, path, how, self.event, self.world, self.config)
+            brings = "" if once else self._host_brings(level, path, how)
             if brings in (LATER, NEXT):
                 later = True
                 self.waits = self.waits or brings == NEXT
@@ -156,6 +156,11 @@ class Look:
         if not unripe and not later:
             new[level] = {"found": [name for _, name in found], "stamp": stamp}
         return not unripe and not later
+
+    def _host_brings(self, level: str, path: str, how: str) -> str:
+        from handbill.handlers.native import host_brings
+
+        return host_brings(level, path, how, self.event, self.world, self.config)
 
     def _shown(self, path: str) -> None:
         """The agent has just read it, or the prompt mentions it. The host may still drop the prompt."""
@@ -240,24 +245,3 @@ def _is_empty(path: str, world: World) -> bool:
 
 LATER = "later"  # with the next touch of another kind
 NEXT = "next"  # with the next event, unless the host has brought it by then
-
-
-def _host_brings(level: str, path: str, how: str, event: Event, world: World, config: Config) -> str:
-    """Why the host itself puts this file into the window; empty: it does not. It says so too late, or not at all."""
-    from handbill.handlers.native import imported, reads_agents_md
-
-    start = event.project or config.project  # where the client was started: it reads instructions from there up
-    if under(start, level) and not event.reads_root:
-        return ""
-    if imported(level, path, world, config):
-        if under(start, level) or how == READ:
-            return f"{GUESSED}CLAUDE.md"
-        return {LOOKED: LATER, WANTED: LATER, ACTED: NEXT if event.reads_touched else "", DONE_BEFORE: ""}[how]
-    bare = f"{level}/AGENTS.md"
-    same_as_bare = path == bare or (world.is_file(bare) and world.inode(bare) == world.inode(path))
-    if not same_as_bare or not event.reads_agents_md or not reads_agents_md(level, world, config):
-        return ""
-    if under(start, level):
-        return "session_start"
-    # of a folder below, only together with a file that is read there
-    return {READ: "nested, read by the host", LOOKED: LATER, WANTED: LATER, ACTED: "", DONE_BEFORE: ""}[how]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from handbill.core.paths import join, parent
+from handbill.core.paths import join, parent, under
+from handbill.core.window import GUESSED
+from handbill.handlers.directives import ACTED, DONE_BEFORE, LATER, LOOKED, NEXT, READ, WANTED
 from handbill.hotjson import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from handbill.config import Config
+    from handbill.core.event import Event
     from handbill.world import World
 
 _CLAUDE_MD = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
@@ -16,6 +19,25 @@ _MOST_PATTERNS = 200  # with more than that, it is not certain which files the c
 _UNUSUAL = frozenset("[]{}()!+@\\")  # in a pattern
 _AROUND = str.maketrans("*[]", "   ")  # an import
 _SETTINGS = (".claude/settings.local.json", ".claude/settings.json")
+
+
+def host_brings(level: str, path: str, how: str, event: Event, world: World, config: Config) -> str:
+    """Why the host itself puts this file into the window; empty: it does not. It says so too late, or not at all."""
+    start = event.project or config.project  # where the client was started: it reads instructions from there up
+    if under(start, level) and not event.reads_root:
+        return ""
+    if imported(level, path, world, config):
+        if under(start, level) or how == READ:
+            return f"{GUESSED}CLAUDE.md"
+        return {LOOKED: LATER, WANTED: LATER, ACTED: NEXT if event.reads_touched else "", DONE_BEFORE: ""}[how]
+    bare = f"{level}/AGENTS.md"
+    same_as_bare = path == bare or (world.is_file(bare) and world.inode(bare) == world.inode(path))
+    if not same_as_bare or not event.reads_agents_md or not reads_agents_md(level, world, config):
+        return ""
+    if under(start, level):
+        return "session_start"
+    # of a folder below, only together with a file that is read there
+    return {READ: "nested, read by the host", LOOKED: LATER, WANTED: LATER, ACTED: "", DONE_BEFORE: ""}[how]
 
 
 def imported(level: str, path: str, world: World, config: Config) -> bool:

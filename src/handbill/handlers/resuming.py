@@ -22,11 +22,11 @@ from handbill.core.resuming import (
     quoted,
     unusable,
 )
-from handbill.errors import describe
 from handbill.handlers.handover import resumed
 from handbill.handlers.resume import MODE, NOTE
 from handbill.handlers.wording import say
 from handbill.hotjson import dumps
+from handbill.tracing import describe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

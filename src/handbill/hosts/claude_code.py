@@ -212,7 +212,7 @@ def mentions(event: Event, world: World, most: int) -> list[Tool]:
 
 def compactions_since(event: Event, world: World, since: int) -> list[int]:
     """Where behind byte `since` of its transcript compactions are recorded; a line that is cut there does not count."""
-    from handbill.hosts.claude_signs import compactions
+    from handbill.hosts.claude_transcript import compactions
 
     data = world.tail(event.transcript, max(since - 1, 0)) or b""
     first = data.find(b"\n") + 1 if since else 0

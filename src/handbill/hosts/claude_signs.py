@@ -13,7 +13,7 @@ _FAILURES = (b'"hook_non_blocking_error"', b'"hook_cancelled"', b'"exitCode":1')
 _INTERRUPTED = b"[Request interrupted by user"
 _DEQUEUED = b'"operation":"dequeue"'
 _PROMPT = b'"promptId":"'
-_COMPACTED = b'"subtype":"compact_boundary"'
+COMPACTED = b'"subtype":"compact_boundary"'
 
 
 def search(data: bytes, new: int, asked: Asked, *, prompt: str = "", agent: bool = False) -> None:
@@ -27,7 +27,7 @@ def search(data: bytes, new: int, asked: Asked, *, prompt: str = "", agent: bool
     asked.unannounced = data.find(_INTERRUPTED, new) >= 0 or _brings_a_queued_mention(data, new)
     asked.queued = bool(prompt) and data.find(_PROMPT + prompt.encode() + b'"', new) >= 0
     asked.moved = not agent and went_back(data, new)
-    asked.compacted = data.find(_COMPACTED, new) >= 0
+    asked.compacted = data.find(COMPACTED, new) >= 0
     if asked or len(data) - new > _LARGE:
         asked.scanned = data.rfind(b"\n") + 1
 
@@ -43,15 +43,6 @@ def _brings_a_queued_mention(data: bytes, at: int) -> bool:
             return True
         at = data.find(_DEQUEUED, at + 1)
     return False
-
-
-def compactions(data: bytes) -> list[int]:
-    """Where the rows of compactions begin."""
-    found, at = [], data.find(_COMPACTED)
-    while at >= 0:
-        found.append(data.rfind(b"\n", 0, at) + 1)
-        at = data.find(_COMPACTED, at + 1)
-    return found
 
 
 def went_back(data: bytes, at: int) -> bool:

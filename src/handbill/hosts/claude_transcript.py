@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from handbill.core.event import MAIN
 from handbill.hosts.claude_rows import blocks_of, calls_in, is_boundary, records_with
+from handbill.hosts.claude_signs import COMPACTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,3 +81,12 @@ def reaches(data: bytes, event: Event) -> bool:
     if event.agent_id:
         return b'"assistant"' in data
     return any(isinstance(mark, str) and mark and f'"{mark}"'.encode() in data for mark in marks)
+
+
+def compactions(data: bytes) -> list[int]:
+    """Where the rows of compactions begin."""
+    found, at = [], data.find(COMPACTED)
+    while at >= 0:
+        found.append(data.rfind(b"\n", 0, at) + 1)
+        at = data.find(COMPACTED, at + 1)
+    return found
