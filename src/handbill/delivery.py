@@ -11,7 +11,7 @@ from handbill.core.host_files import look_again
 from handbill.core.pack import harmless
 from handbill.core.paths import name
 from handbill.core.plan import BLOCK
-from handbill.core.sheet import Refusal, Sheet, trimmed
+from handbill.core.sheet import Refusal, Sheet
 from handbill.core.window import LINKED, NAMED_BY, PASSING, SEEDING, see
 from handbill.digest import digest_of
 from handbill.errors import StateUnwritable
@@ -53,6 +53,8 @@ def advance(turn: Turn, window: Window | None) -> Window | None:
 
 def check_found_files(turn: Turn, window: Window) -> None:
     """Files that only the transcript told us of: are they still as they were delivered, or as the host showed them?"""
+    from handbill.pages import trimmed
+
     content = turn.facts.content if turn.facts is not None else None
     for path, record in window.files.items():
         by_host = record["reason"] in PASSING

@@ -6,23 +6,19 @@ import posix
 import time
 
 from handbill.core.paths import ANYWHERE, is_rule_file, under
-from handbill.core.sheet import Refusal, Sheet, trimmed
+from handbill.core.sheet import Refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
     from typing import Any, TypeVar
 
-    T = TypeVar("T")
+    from handbill.core.sheet import Sheet
 
-MOST_BYTES = 1 << 20  # a larger file is no page for a context window
+    T = TypeVar("T")
 
 _DIRECTORY, _REGULAR = 0o040000, 0o100000
 _KIND = 0o170000
-
-
-_CONTROL = bytes([*range(9), 11, 12, *range(13, 32), 127])
-
 
 _LARGE = 1 << 15  # bytes that a directory itself takes; a larger one has thousands of entries and is not listed
 
@@ -151,7 +147,9 @@ class World:
 
             if not permitted and is_private(real):
                 return Refusal(path, "may hold secrets: it is never delivered")
-            return self._read(path, real)
+            from handbill.pages import read_page
+
+            return read_page(path, real)
         except FileNotFoundError:
             return Refusal(path, "is gone", quiet=True)
         except (OSError, ValueError) as error:
@@ -165,38 +163,6 @@ class World:
     def _stays(self, path: str, real: str) -> bool:
         """A project can name a directory for the client to work in. It cannot have the other files there delivered."""
         return is_rule_file(real) and any(under(path, root) and under(real, _real_path(root)) for root in self._added)
-
-    def _read(self, path: str, real: str) -> Sheet | Refusal:
-        # the place that was checked. O_NONBLOCK: opening a FIFO must not wait for a writer
-        from handbill.links import open_resolved
-
-        handle = open_resolved(real, posix.O_RDONLY | posix.O_NONBLOCK)
-        try:
-            status = posix.fstat(handle)
-            if status.st_mode & _KIND != _REGULAR:
-                return Refusal(path, "is not a regular file")
-            if status.st_size > MOST_BYTES:
-                return Refusal(path, f"has {status.st_size:,} bytes, more than the {MOST_BYTES:,} allowed")
-            data = read_all(handle, MOST_BYTES + 1)
-        finally:
-            posix.close(handle)
-        if b"\0" in data:
-            return Refusal(path, "is binary")
-        try:
-            text = data.decode("utf-8")
-        except UnicodeDecodeError:
-            return Refusal(path, "is not UTF-8 text")
-        text = trimmed(text)
-        if not data.isascii() or len(data.translate(None, _CONTROL)) < len(data):
-            from handbill.core.pack import harmless
-
-            text = harmless(text)  # a client may show it on a terminal
-        if not text.strip():
-            return Refusal(path, "is empty", quiet=True)
-        from handbill.digest import digest_of
-
-        inode = f"{status.st_dev}:{status.st_ino}"
-        return Sheet(path, inode, digest_of(text), text, f"{status.st_mtime_ns}:{status.st_size}")
 
     def frontmatter(self, path: str) -> tuple[dict[str, Any], str]:
         """(what stands in a page's YAML head, why that cannot be used)."""

@@ -5,10 +5,6 @@ from __future__ import annotations
 DIGEST = 16  # characters of a digest
 
 
-def trimmed(text: str) -> str:
-    return text.removeprefix("\ufeff").replace("\r\n", "\n").strip("\n")
-
-
 class Sheet:
     __slots__ = ("digest", "inode", "path", "stamp", "text")
 
