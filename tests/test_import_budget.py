@@ -81,11 +81,11 @@ def ours(modules: set[str]) -> set[str]:
         ([START, read(1), read(2)], {"handlers.directives", "handlers.roots"}),  # nothing to do
         (
             [START, read(1)],
-            {"handlers.directives", "handlers.native", "handlers.roots", "links", "core.private"} | WRITING,
+            {"handlers.directives", "handlers.native", "handlers.roots", "links", "pages", "core.private"} | WRITING,
         ),  # delivers a directive
         (
             [START],
-            {"handlers.start", "handlers.load_gate", "recall", "links", "core.private"}
+            {"handlers.start", "handlers.load_gate", "recall", "links", "pages", "core.private"}
             | WRITING
             | READING
             | LOOKING - RECORDS,

@@ -7,7 +7,8 @@ import pytest
 
 from handbill.core.sheet import Refusal, Sheet
 from handbill.links import real_path
-from handbill.world import MOST_BYTES, World
+from handbill.pages import MOST_BYTES
+from handbill.world import World
 
 
 @pytest.fixture

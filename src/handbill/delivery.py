@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from handbill.core.claim import SKIP_PATH
 from handbill.core.event import MAIN
-from handbill.core.host_files import look_again
 from handbill.core.pack import harmless
 from handbill.core.paths import name
 from handbill.core.plan import BLOCK
@@ -139,6 +138,8 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
             _expand(after, answer.claim, named)
             for refusal in answer.claim.refused:
                 if refusal.quiet:  # gone or empty now: a later touch looks again
+                    from handbill.core.host_files import look_again
+
                     look_again(after, refusal.path)
                 parts = after.files[refusal.path]["parts"] if refusal.path in after.files else ""
                 if "." in parts and parts.strip("."):

@@ -7,13 +7,16 @@ import posix
 from handbill.core.sheet import Refusal, Sheet
 from handbill.digest import digest_of
 from handbill.links import open_resolved
-from handbill.world import read_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MOST_BYTES = 1 << 20  # a larger file is not a page for a context window
 _CONTROL = bytes([*range(9), 11, 12, *range(13, 32), 127])
 
 
-def read_page(path: str, real: str) -> Sheet | Refusal:
+def read_page(path: str, real: str, read_all: Callable[[int, int], bytes]) -> Sheet | Refusal:
     """`real`: the place that was checked, with links followed."""
     handle = open_resolved(real, posix.O_RDONLY | posix.O_NONBLOCK)  # opening a FIFO must not wait for a writer
     try:

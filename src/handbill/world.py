@@ -149,7 +149,7 @@ class World:
                 return Refusal(path, "may hold secrets: it is never delivered")
             from handbill.pages import read_page
 
-            return read_page(path, real)
+            return read_page(path, real, read_all)
         except FileNotFoundError:
             return Refusal(path, "is gone", quiet=True)
         except (OSError, ValueError) as error:
