@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from box import Box, names
-from handbill import delivery
+from handbill import delivery, pages
 from handbill.core import globs
 from handbill.handlers import directives, library
 from handbill.world import World
@@ -51,8 +51,8 @@ def test_many_files_wait(make_box: Callable[..., Box], monkeypatch: pytest.Monke
     """Those that cannot fit are not even read."""
     monkeypatch.setattr(delivery, "_MOST_READ", 5)
     read: list[str] = []
-    usual = World._read
-    monkeypatch.setattr(World, "_read", lambda self, path, real: read.append(path) or usual(self, path, real))
+    usual = pages.read_page
+    monkeypatch.setattr(pages, "read_page", lambda path, *more: read.append(path) or usual(path, *more))
     box = make_box()
     for number in range(23):
         box.write(f"d{number}/.directives/AGENTS.md", f"rule {number}\n")
