@@ -47,6 +47,9 @@ class DictWorld:
     def now(self) -> float:
         return 1000.0
 
+    def spent(self) -> float:
+        return 0.0
+
     def once(self, question: str, ask: Callable[[], bool]) -> bool:
         return ask()
 

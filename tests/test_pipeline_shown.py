@@ -200,3 +200,31 @@ def test_a_queued_prompt_that_mentions_a_file(make_box: Callable[..., Box]) -> N
     sim._write(path, {"type": "user", "promptId": "queued", "message": {"role": "user", "content": "see @one/f.py"}})
     box.idle()
     assert box.seen().count("rules of one") == 1
+
+
+@pytest.mark.parametrize("setting", ['exclude = ["vendor"]', "bare_agents_md = false"])
+def test_a_file_that_is_not_a_rule_here_is_never_delivered(make_box: Callable[..., Box], setting: str) -> None:
+    """The agent reads it, somebody changes it, and the client's record must be compared."""
+    box = make_box("2-1-260")
+    box.write(".handbill.toml", f"[directives]\n{setting}\n")
+    box.write("vendor/AGENTS.md", "not ours\n")
+    box.sim.start()
+    box.sim.prompt("go")
+    box.sim.read("vendor/AGENTS.md")
+    box.attach("vendor/AGENTS.md")
+    box.idle()
+    box.write("vendor/AGENTS.md", "not ours, changed\n")
+    box.sim.fail("PostToolBatch")
+    box.idle(2)
+    assert "not ours" not in box.seen()
+
+
+@pytest.mark.parametrize("version", ["2-1-285", "2-1-325"])
+def test_a_mentioned_folder_whose_claude_md_imports_the_rule(make_box: Callable[..., Box], version: str) -> None:
+    box = make_box(version)
+    box.write("one/CLAUDE.md", "@.directives/AGENTS.md\n")
+    box.sim.start()
+    box.sim.prompt("see @one")
+    box.idle(2)
+    assert box.seen().count("rules of one") == 1
+    assert not list((box.state_folder / ".windows").glob("*.missed"))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from box import Box, nothing
+from handbill.world import World
 
 pytestmark = pytest.mark.usefixtures("no_patience")
 Make = Callable[..., Box]
@@ -59,3 +61,41 @@ def test_a_write_waits_for_rules_that_were_sent_and_lost(make_box: Make, how: st
     assert box.sim.write("one/new.py").denied
     box.idle(2)
     assert box.seen().count("rules of one") == 1
+
+
+@pytest.mark.parametrize("sign", ["failure", "interruption", "queue"])
+def test_a_held_write_leaves_what_was_missed_before_it_to_the_next_batch(make_box: Make, sign: str) -> None:
+    box = make_box()
+    sim, path = box.sim, box.sim.transcript
+    sim.start()
+    sim.prompt("go")
+    box.idle()
+    usual, box.hooks = box.hooks, nothing
+    if sign != "queue":
+        sim.read("two/f.py")
+    box.hooks = usual
+    if sign == "interruption":
+        said = [{"type": "text", "text": "[Request interrupted by user for tool use]"}]
+        sim._write(path, {"type": "user", "message": {"role": "user", "content": said}})
+    if sign == "queue":
+        sim._write(path, {"type": "queue-operation", "operation": "dequeue"})
+        typed = {"role": "user", "content": "see @two/f.py"}
+        sim._write(path, {"type": "user", "promptId": "queued", "message": typed})
+    else:
+        sim.fail("PostToolBatch")
+    assert sim.write("one/new.py").denied
+    box.idle(2)
+    assert box.seen().count("rules of one") == box.seen().count("rules of two") == 1
+    assert sign == "queue" or any("our PostToolBatch hook" in line for line in box.errors())
+
+
+def test_a_write_without_a_transcript_does_not_wait(make_box: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    Path(box.sim.transcript).unlink()
+    pauses: list[float] = []
+    monkeypatch.setattr(World, "pause", lambda self, seconds: pauses.append(seconds))
+    box.sim.send({"hook_event_name": "PreToolUse", "tool_name": "Write", "tool_use_id": "t", "tool_input": {
+        "file_path": str(box.project / "one/new.py"), "content": "x"}})  # fmt: skip
+    assert not pauses

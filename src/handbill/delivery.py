@@ -52,6 +52,7 @@ def advance(turn: Turn, window: Window | None) -> Window | None:
 
 def check_found_files(turn: Turn, window: Window) -> None:
     """Files that only the transcript told us of: are they still as they were delivered, or as the host showed them?"""
+    from handbill.handlers.native import is_rule_here
     from handbill.pages import trimmed
 
     content = turn.facts.content if turn.facts is not None else None
@@ -63,7 +64,8 @@ def check_found_files(turn: Turn, window: Window) -> None:
         if isinstance(sheet, Refusal):
             continue
         text = content.files.get(path, "") if content is not None and by_host else ""
-        if sheet.digest == record["hash"] or (by_host and harmless(trimmed(text)) in ("", sheet.text)):
+        same = sheet.digest == record["hash"] or (by_host and harmless(trimmed(text)) in ("", sheet.text))
+        if same or (by_host and not is_rule_here(path, turn.event, turn.world, turn.config)):
             turn.plan.known[path] = sheet.stamp
         elif "." not in record["parts"]:
             turn.plan.stale[path] = record["reason"]

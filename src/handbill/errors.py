@@ -34,6 +34,8 @@ class StateUnwritable(HandbillError):
 
 
 class TookTooLong(BaseException):
-    """Not an Exception: nothing on the way may take it for a fault of its own. `partial`: what was done by then."""
+    """Not an Exception: nothing on the way may take it for a fault of its own. `partial`: what was done by then;
+    `where`: what took the time, if that is known."""
 
     partial: Any = None
+    where = ""

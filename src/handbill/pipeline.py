@@ -204,11 +204,13 @@ def _up_to_date(turn: Turn, window: Window | None) -> Window | None:
         return window
     from handbill.delivery import advance
 
-    size = -1
+    size = -2
     for _ in range(_PAUSES):
         before, size = size, turn.world.size(turn.event.transcript)
         if size != before:  # reading a large one takes longer than the pause
             turn.facts = _look(turn, window, asked)
+            if asked.failed or asked.unannounced:
+                turn.facts.scanned = 0  # the next batch sees those signs again, and makes good what was missed
             current = advance(turn, window)
             if current is None or not _is_in_doubt(turn.event, current):
                 return current

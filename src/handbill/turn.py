@@ -39,7 +39,8 @@ def attempt(turn: Turn, name: str, work: Callable[..., T], *arguments: Any) -> T
     except (HandbillError, Broken):
         raise  # of our own state, which concerns the whole event
     except TookTooLong as stop:
-        turn.trace(f"{name}: this took too long and was left out", "look for circular links and very large settings")
+        what = stop.where or "this"
+        turn.trace(f"{name}: {what} took too long and was left out", "look for circular links and very large settings")
         turn.broken = True
         return stop.partial  # type: ignore[no-any-return]
     except Exception as error:

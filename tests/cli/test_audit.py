@@ -107,15 +107,3 @@ def test_what_a_compaction_left_open_is_not_called_an_agreement(make_box: Callab
     for command in (f"engine window {box.sim.session} --audit", "engine window --all --audit"):
         done = box.process(command)
         assert done.returncode == 0 and "not decided yet" in done.stdout and "agree" not in done.stdout, done.stdout
-
-
-def test_a_rule_that_only_the_client_knows(make_box: Callable[..., Box]) -> None:
-    box = make_box()
-    box.sim.start()
-    box.idle()
-    box.attach("one/.directives/AGENTS.md")
-    assert [row["record"] for row in audited(box, 1)] == ["shown by the client"]
-    box.idle()
-    assert audited(box, 0) == []
-    box.sim.read("one/f.py")
-    assert "rules of one" not in box.seen()

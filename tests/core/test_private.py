@@ -20,7 +20,7 @@ from handbill.core.private import is_private
         ("/p/local.settings.json", True), ("/p/.databrickscfg", True), ("/p/.Renviron", True), ("/p/_netrc", True),
         ("/p/.netrc~", True), ("/p/key.pem.bak", True), ("/p/prod.env.bak", True), ("/p/.env.local.dist", True),
         ("/p/.env.dist", False), ("/p/.env.example.bak", False), ("/p/credentials.py", False), ("/p/history.md", False),
-        ("/p/secrets.toml.example", False), ("/p/.aws/x.example", True), ("/p/~", False), ("/p/a.tfvars.example", False),
+        ("/p/secrets.toml.example", False), ("/p/.aws/x.example", True), ("/p/~", False), ("/p/.env.pub.bak", True), ("/p/.aws/.env.example.bak", True), ("/p/.ssh/id_rsa.pub", False), ("/p/a.tfvars.example", False),
         ("/p/terraform.tfstate", True), ("/p/.claude/.credentials.json", True), ("/p/credentials", True),
     ],
 )  # fmt: skip

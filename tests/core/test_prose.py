@@ -80,6 +80,9 @@ from handbill.core.prose import prose
         ("![ @x ](y)\n", False),
         ("![ @x ][y]\n", False),
         ("![ [ @x ] ](y)\n", False),
+        ('![a](b " @x ")\n', False),
+        ("![a][ @x ]\n", False),
+        ("![a] @x\n", True),
         ("[ @x ](y)\n", True),
         ("[a](b) @x\n", True),
         ('[a](b " @x ")\n', False),
@@ -101,6 +104,8 @@ from handbill.core.prose import prose
         ("see <b\n# @x\n", True),
         (">" * 70_000 + " @x\n", True),
         ("![" * 30_000 + " @x\n", False),
+        ("[\n" * 30_000 + "@x\n", True),
+        ("a\n" * 30_000 + "@x\n", True),
     ],
 )
 def test_lines_in_which_imports_count(text: str, followed: bool) -> None:

@@ -191,3 +191,23 @@ def test_a_long_line_of_quotes(box: Box) -> None:
     box.sim.read("web/f.js", "slow/f.js")
     box.idle(2)
     assert is_there(box, OWN, WEB, "MARK-SLOW") and not box.errors()
+
+
+def test_many_directories_that_take_long_together(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None of them is to blame: each event does a part."""
+    monkeypatch.setattr(turn, "MOST_SECONDS", 0.2)
+    usual = native.imported
+
+    def imported(*arguments: Any) -> bool:
+        sum(range(100_000))
+        return usual(*arguments)
+
+    monkeypatch.setattr(native, "imported", imported)
+    for number in range(40):
+        box.write(f"d{number}/.directives/AGENTS.md", f"MARK-{number}-END\n")
+        box.write(f"d{number}/f.js", "x")
+    box.sim.start()
+    box.sim.prompt("go")
+    box.sim.read(*(f"d{number}/f.js" for number in range(40)))
+    box.idle(8)
+    assert is_there(box, *(f"MARK-{number}-END" for number in range(40)))

@@ -9,7 +9,6 @@ from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table
 from handbill.core.host_files import hidden
 from handbill.core.pack import meant
-from handbill.core.paths import is_rule_file
 from handbill.core.reconcile import denied_calls, left
 from handbill.errors import HandbillError
 
@@ -93,7 +92,4 @@ def differences(window: Window, content: Content) -> list[dict[str, str]]:
     for path in dict.fromkeys(meant(title[0]) for title in titles):
         if path not in window.files and path not in window.carried:
             rows.append({"file": path, "ledger": "not known", "record": "in the window"})
-    for path in content.files if not window.carried else ():
-        if is_rule_file(path) and path not in window.files:
-            rows.append({"file": path, "ledger": "not known", "record": "shown by the client"})
     return rows

@@ -22,7 +22,9 @@ _SAME = ("The same rules as in ", " apply here. Their text is in this window.")
 _PLAIN_SPACE = frozenset(
     "\n\t\u00a0\u00ad\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200c\u200d\u202f\u205f\u3000"
 )
-_BLANKS = "\u034f\u115f\u1160\u2800\u3164\uffa0\ufe0f"  # printable, and nobody sees them
+_BLANKS = (
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\ufe0f"  # printable, and nobody sees them
+)
 # what may precede a title, and a reader would still take it for one
 _BEFORE = "".join(_PLAIN_SPACE) + _BLANKS + "\f\v>*_#-| "
 _LINES = 600  # how far a cut may look for the end of a line
@@ -123,7 +125,8 @@ def harmless(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     odd = {letter for letter in set(text) if _is_odd(letter)}
-    odd.discard("\ufe0f")  # in front of it is a sign that it makes an emoji: people write it
+    if "\ufe0f\ufe0f" not in text:
+        odd.discard("\ufe0f")  # the sign before it becomes an emoji: people write that
     return text.translate({ord(c): c.encode("unicode_escape").decode() for c in odd}) if odd else text
 
 

@@ -31,12 +31,13 @@ def is_private(path: str) -> bool:
     last = name(path)
     for ending in _COPIES * 2:
         last = last.removesuffix(ending) or last
-    if last.endswith(".pub") or last.removeprefix(".env") in _SAMPLES:
+    if last.endswith(".pub") and not last.startswith(".env"):
         return False
-    in_private_place = any(place in path for place in _PLACES)
-    if last.endswith(_SAMPLES) and not last.startswith(".env"):
-        return in_private_place
+    if any(place in path for place in _PLACES):
+        return True
+    if last.removeprefix(".env") in _SAMPLES or (last.endswith(_SAMPLES) and not last.startswith(".env")):
+        return False
     settings = last.startswith("settings") and last.endswith(".json") and "/.claude/" in path
     named = last in _PRIVATE or last.startswith(_STARTS) or last.endswith(_KEYS)
     word, dot, ending = last.removeprefix(".").partition(".")
-    return settings or named or in_private_place or (word in _WORDS and dot + ending in _DATA)
+    return settings or named or (word in _WORDS and dot + ending in _DATA)

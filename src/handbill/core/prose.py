@@ -150,7 +150,8 @@ def _end_of_hidden(text: str, at: int) -> int:
         tag = text[at:end]
         return end if end and not tag.count('"') % 2 and not tag.count("'") % 2 else len(text)
     if two == "![":
-        return _closed(text, at + 1)
+        end = _closed(text, at + 1)
+        return _closed(text, end) if text[end : end + 1] in ("(", "[") else end
     return _closed(text, at + 1) if two in ("](", "][") else at
 
 
@@ -178,11 +179,12 @@ def _without_definitions(paragraph: str) -> str:
     """`[name]: target "title"`: the name, the target and the title may be on lines of their own."""
     lines = paragraph.split("\n")
     kept: list[str] = []
+    last = max((number for number, line in enumerate(lines) if "]:" in line), default=-1)
     for number, line in enumerate(lines):
-        after = lines[number + 1 :]
         _, mark, target = line.partition("]:")
-        if not line.startswith("[") or (not mark and ("]" in line or not any("]:" in other for other in after))):
+        following = "".join(lines[number + 1 : number + 2])
+        if not line.startswith("[") or (not mark and ("]" in line or number >= last)):
             kept.append(line)
-        elif not target.strip() or any(sign in target for sign in _TITLE) or "".join(after[:1]).startswith(_TITLE):
+        elif not target.strip() or any(sign in target for sign in _TITLE) or following.startswith(_TITLE):
             break
     return "\n".join(kept)

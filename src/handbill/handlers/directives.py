@@ -43,7 +43,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
             if look.plan.unfinished:
                 break
     except TookTooLong as stop:
-        look.give_up()
+        stop.where = look.give_up()
         stop.partial = look.plan
         raise
     look.plan.unfinished = look.plan.unfinished or look.waits
@@ -54,20 +54,9 @@ class Look:
     """What the directories of one event ask for."""
 
     __slots__ = (
-        "compared",
-        "config",
-        "done",
-        "event",
-        "level",
-        "mentioned",
-        "own",
-        "plan",
-        "read",
-        "types",
-        "waits",
-        "window",
-        "world",
-    )
+        "began", "compared", "config", "done", "event", "level", "level_began", "mentioned", "own", "plan", "read",
+        "types", "waits", "window", "world",
+    )  # fmt: skip
 
     def __init__(
         self, event: Event, window: Window, world: World, config: Config, types: tuple[str, ...] | None = None
@@ -82,6 +71,7 @@ class Look:
         self.done: set[str] = set()
         self.compared = 0
         self.level = ""  # that is being looked at
+        self.began = self.level_began = world.spent()
         self.waits = False  # the host may bring a file because of a call of this event
         self.mentioned: list[str] = []
         self.own = event.own_paths()
@@ -108,7 +98,7 @@ class Look:
                 self.plan.unfinished = True  # the next event looks at the rest
                 break
             self.done.add(level)
-            self.level = level
+            self.level, self.level_began = level, self.world.spent()
             seen = self.window.touched.get(level)
             stamp = self.world.stamp(f"{level}/{FOLDER}")
             if seen is not None and seen.get("stamp", stamp) == stamp:
@@ -118,10 +108,14 @@ class Look:
                 new = {}  # look again at it, and at every level from which a walk leads there
         self.plan.touched.update(new)
 
-    def give_up(self) -> None:
-        """One directory takes too much time: it must not stop the others, now or in the next event."""
-        self.plan.touched[self.level] = {"found": [], "stamp": self.world.stamp(f"{self.level}/{FOLDER}")}
+    def give_up(self) -> str:
+        """The directory that took most of the time, if one did. It must not stop the others in the next event, too."""
         self.plan.unfinished = True
+        now = self.world.spent()
+        if not self.level or now - self.level_began < (now - self.began) / 2:
+            return ""
+        self.plan.touched[self.level] = {"found": [], "stamp": self.world.stamp(f"{self.level}/{FOLDER}")}
+        return self.level
 
     def _is_full(self, more: int) -> bool:
         """Is this all that one event may take? `more`: directories besides those of the plan."""
@@ -195,7 +189,7 @@ def touched(event: Event, world: World) -> Iterator[tuple[str, str]]:
             yield parent(path), how
         for path in tool.places:
             if world.is_dir(path):
-                yield path, ACTED if tool.name == MENTION else how
+                yield path, _acted(tool, event) if tool.name == MENTION else how
             elif tool.name not in ("Bash", MENTION) or world.is_file(path):
                 yield parent(path), how
 
@@ -209,6 +203,10 @@ def _how(tool: Tool, event: Event) -> str:
         return READ
     if tool.name in ("Glob", "Grep", "LS") or (tool.name == "Bash" and not handles_files(tool.values)):
         return LOOKED
+    return _acted(tool, event)
+
+
+def _acted(tool: Tool, event: Event) -> str:
     return ACTED if tool.id in event.calls else DONE_BEFORE
 
 

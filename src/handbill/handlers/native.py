@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from handbill.core.paths import join, parent, under
+from handbill.core.paths import join, level_of, parent, under
 from handbill.core.window import GUESSED
-from handbill.handlers.directives import ACTED, DONE_BEFORE, LATER, LOOKED, NEXT, READ, WANTED
+from handbill.handlers.directives import ACTED, DONE_BEFORE, LATER, LOOKED, NEXT, READ, WANTED, present
+from handbill.handlers.roots import root_of
 from handbill.hotjson import loads
 
 TYPE_CHECKING = False
@@ -38,6 +39,13 @@ def host_brings(level: str, path: str, how: str, event: Event, world: World, con
         return "session_start"
     # of a folder below, only together with a file that is read there
     return {READ: "nested, read by the host", LOOKED: LATER, WANTED: LATER, ACTED: "", DONE_BEFORE: ""}[how]
+
+
+def is_rule_here(path: str, event: Event, world: World, config: Config) -> bool:
+    """Is this a file that a touch of its directory asks for? The agent may read others of the same name."""
+    level = level_of(path)
+    known = [found for found, name in present(level, world, config)[0] if name in config.core_types]
+    return path in known and bool(root_of(level, world, config, event.added))
 
 
 def imported(level: str, path: str, world: World, config: Config) -> bool:

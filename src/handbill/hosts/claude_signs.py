@@ -41,7 +41,7 @@ def _brings_a_queued_mention(data: bytes, at: int) -> bool:
             return False
         if b"@" in data[data.rfind(b"\n", 0, row) + 1 : data.find(b"\n", row)]:
             return True
-        at = data.find(_DEQUEUED, at + 1)
+        at = data.find(_DEQUEUED, row)
     return False
 
 
