@@ -228,3 +228,22 @@ def test_a_mentioned_folder_whose_claude_md_imports_the_rule(make_box: Callable[
     box.idle(2)
     assert box.seen().count("rules of one") == 1
     assert not list((box.state_folder / ".windows").glob("*.missed"))
+
+
+@pytest.mark.parametrize("how", ["read", "mention"])
+def test_a_rule_in_parts_that_the_host_shows_whole(make_box: Callable[..., Box], how: str) -> None:
+    box = make_box()
+    lines = [f"line {number:03} of the rules of one {'x' * 60}" for number in range(200)]
+    box.write("one/.directives/AGENTS.md", "\n".join(lines))
+    box.sim.start()
+    box.sim.prompt("go")
+    box.sim.read("one/f.py")
+    before = sum(line in box.seen() for line in lines)
+    if how == "read":
+        box.sim.read("one/.directives/AGENTS.md")
+    else:
+        box.sim.prompt("see @one/.directives/AGENTS.md")
+    box.attach("one/.directives/AGENTS.md")
+    box.idle(3)
+    assert 0 < sum(line in box.seen() for line in lines) == before < len(lines)
+    assert box.process(f"engine window {box.sim.session} --audit").returncode == 0

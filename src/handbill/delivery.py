@@ -265,7 +265,7 @@ def _noted(turn: Turn, window: Window, moved: list[str]) -> Window:
             if path in after.files:
                 after.files[path] = {**after.files[path], "inode": ""}
     for path, reason in plan.seen:
-        if path not in after.files:
+        if not after.holds(path):
             after = see(after, path, turn.world.inode(path), reason, turn.now, max(turn.world.size(path), 0))
     if plan.touched or plan.flags or plan.work is not None or plan.stale or plan.known or plan.permits:
         after = after.copy()

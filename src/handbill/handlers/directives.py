@@ -46,6 +46,9 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
         stop.where = look.give_up()
         stop.partial = look.plan
         raise
+    for path in look.read if window.pending else ():
+        if path in window.pending and look.is_shown_whole(path):
+            look.shown(path)  # its other parts need not come
     look.plan.unfinished = look.plan.unfinished or look.waits
     return look.plan or None
 
@@ -135,8 +138,8 @@ class Look:
             if self.window.holds(path):
                 self._compared(path)
                 continue
-            if path in self.read and 0 < self.world.size(path) < _READ_WHOLE:
-                self._shown(path)
+            if path in self.read and self.is_shown_whole(path):
+                self.shown(path)
                 continue
             once = path in self.window.flags.get(HOST_ONCE, ())
             brings = "" if once else self._host_brings(level, path, how)
@@ -156,7 +159,10 @@ class Look:
 
         return host_brings(level, path, how, self.event, self.world, self.config)
 
-    def _shown(self, path: str) -> None:
+    def is_shown_whole(self, path: str) -> bool:
+        return 0 < self.world.size(path) < _READ_WHOLE
+
+    def shown(self, path: str) -> None:
         """The agent has just read it, or the prompt mentions it. The host may still drop the prompt."""
         self.plan.seen.append((path, READ_ITSELF))
         self.plan.known[path] = self.world.stamp(path)
