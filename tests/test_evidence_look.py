@@ -10,9 +10,9 @@ from handbill import evidence
 from handbill.core import epochs
 from handbill.core.content import Content
 from handbill.core.event import PROMPT_SUBMITTED, TOOL_CALLED, Event
-from handbill.core.window import Window
+from handbill.core.window import JOINED, Window
 from looking import CLAIM, TRANSCRIPT, Host, batch, look, start
-from makers import window
+from makers import DictWorld, window
 
 ADOPTING = {"unknown": True, "resumed": False}
 RESUMING = {"unknown": True, "resumed": True}
@@ -211,3 +211,73 @@ def test_a_claim_of_an_earlier_turn(prompts: dict[str, int], answered: set[str],
     host = Host(content)
     facts = look(batch(), before, host)
     assert len(host.reads) == 1 + everything and facts.whole_content is everything
+
+
+@pytest.mark.parametrize(
+    "event, flags, scanned",
+    [
+        (batch(), {}, 70),
+        (batch(), {JOINED: [5]}, 70),
+        (Event(PROMPT_SUBMITTED, "s", transcript="/t"), {}, 70),
+        (Event(PROMPT_SUBMITTED, "s", transcript="/t"), {JOINED: [5]}, 0),  # the prompt's own row is not written yet
+    ],
+)
+def test_how_far_the_signs_are_dealt_with(event: Event, flags: dict[str, Any], scanned: int) -> None:
+    assert look(event, window(flags=flags), Host(Content()), scanned=70).scanned == scanned
+
+
+class Recorded:
+    """A host whose transcript shows compactions at these bytes; for a shared one, the window's own newest."""
+
+    def __init__(self, at: list[int], own: int | None) -> None:
+        self.at, self.own = at, own
+        self.since = -2
+
+    def compactions_since(self, event: Event, world: object, since: int) -> list[int]:
+        self.since = since
+        return [at for at in self.at if at >= since]
+
+    def window_now(self, event: Event, world: object, *, window: Window) -> Content | None:
+        if self.own is None:
+            return None
+        content = Content()
+        content.boundary = self.own
+        return content
+
+
+@pytest.mark.parametrize(
+    "flags, suspect, at, since, found",
+    [
+        ({}, -1, [], 0, -1),
+        ({}, -1, [0], 0, 0),
+        ({}, -1, [3, 8], 0, 8),
+        ({"scanned": 6}, -1, [3], 6, -1),
+        ({"scanned": 6}, -1, [3, 6], 6, 6),
+        ({"scanned": 6, epochs.BOUNDARY: 9}, -1, [9], 10, -1),
+        ({"scanned": 12, epochs.BOUNDARY: 9}, -1, [9, 12], 12, 12),
+        ({"scanned": 6}, 0, [3], 0, 3),
+        ({"scanned": 6}, 4, [3, 5], 4, 5),
+        ({"scanned": 6, epochs.DUE: 2}, 4, [3], 2, -1),  # the one before
+        ({"scanned": 6, epochs.DUE: 2}, -1, [3, 7], 2, 7),
+    ],
+)
+def test_where_a_compaction_is_recorded(
+    flags: dict[str, Any], suspect: int, at: list[int], since: int, found: int
+) -> None:
+    host = Recorded(at, None)
+    before = window(flags=flags, suspect=suspect)
+    assert evidence._recorded_at(start("compact"), before, host, DictWorld({})) == found  # type: ignore[arg-type]
+    assert host.since == since
+
+
+@pytest.mark.parametrize("own, found", [(None, -1), (6, -1), (7, 7), (9, 9)])
+def test_where_a_compaction_of_one_of_two_terminals_is_recorded(own: int | None, found: int) -> None:
+    before = window(flags={JOINED: [5], "scanned": 7})
+    host = Recorded([8], own)
+    assert evidence._recorded_at(start("compact"), before, host, DictWorld({})) == found  # type: ignore[arg-type]
+
+
+def test_the_start_of_a_compaction_of_an_unknown_window() -> None:
+    host = Host(Content())
+    assert look(start("compact"), None, host).recorded_at == -1
+    assert [name for name, _ in host.asked if name == "compactions_since"] == []

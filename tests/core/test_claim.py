@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handbill.core.claim import Claim, claim, postponed
+from handbill.core.claim import Claim, brought_by, claim, postponed
 from handbill.core.pack import read_title, units
 from handbill.core.plan import Want
 from handbill.core.sheet import Refusal, Sheet
@@ -206,3 +206,20 @@ def test_a_text_that_only_shares_a_few_bits_is_another_text() -> None:
     sheets: dict[str, Sheet | Refusal] = {"/a/x.md": sheet("/a/x.md", one), "/b/x.md": sheet("/b/x.md", two)}
     _, answer = ask(window(), sheets, "/a/x.md", "/b/x.md")
     assert [grant.path for grant in answer.grants] == ["/a/x.md", "/b/x.md"]
+
+
+@pytest.mark.parametrize(
+    "before, kind, batch, denials",
+    [
+        ({}, "tool_batch_finished", "t1", None),
+        ({}, "tool_called", "t1", ["t1"]),
+        ({"denials": ["t1"]}, "tool_called", "t1", ["t1"]),
+        ({"denials": ["t1"]}, "tool_called", "t2", ["t1", "t2"]),
+        ({"denials": ["t1"]}, "tool_batch_finished", "t2", ["t1"]),
+    ],
+)
+def test_every_denied_call_that_brought_a_part_is_noted(
+    before: dict[str, list[str]], kind: str, batch: str, denials: list[str] | None
+) -> None:
+    after = brought_by({"parts": "s", **before}, kind, batch)
+    assert after.get("denials") == denials and (after["via"], after["batch"], after["parts"]) == (kind, batch, "s")

@@ -218,3 +218,9 @@ def test_in_such_a_window_all_others_are_assumed_until_one_is_seen() -> None:
     assert [one.result for one in outcomes] == ["assumed", "assumed"] and after.flags == {UNRECORDED: True}
     after, outcomes = settle(before, Evidence({("/b", DIGEST, 1, 1)}), batch("t2"), 11.0)
     assert [one.result for one in outcomes] == ["confirmed"] and not after.flags
+
+
+def test_evidence_keeps_what_it_is_told() -> None:
+    title = ("/a", DIGEST, 1, 2)
+    told = Evidence({title}, {title}, {3}, untrue={("/a", DIGEST)})
+    assert (told.untrue, Evidence().untrue) == ({("/a", DIGEST)}, set())

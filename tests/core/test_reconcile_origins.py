@@ -41,3 +41,12 @@ def test_a_nested_file_of_the_client_survives_a_resume() -> None:
 def test_an_unknown_window_with_a_line_whose_text_is_gone() -> None:
     after = reconcile.adopted(batch(), None, content({title("/a"): 5}, same={("", title("/a")): "/b"}), 9.0)
     assert "/a" not in after.files and not after.pending
+
+
+def test_a_file_that_the_agent_read_since_is_not_delivered_again_after_a_resume() -> None:
+    title = ("/whole", "0123456789abcdef", 1, 1)
+    before = window(files={"/shown": record(), "/whole": record(), "/gone": record(), "/other": record()})
+    shown = content({title: 5}, files={"/shown": "text", "/whole": "text"})
+    after = reconcile.resumed(before, shown, start("resume"), 9.0)
+    assert after.files["/shown"]["via"] == "host" and after.files["/whole"]["via"] == "tool_batch_finished"
+    assert sorted(after.pending) == ["/gone", "/other"]

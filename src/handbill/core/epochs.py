@@ -161,7 +161,6 @@ def reopened(window: Window, event: Event, size: int, leaf: str) -> Window:
     write there."""
     twin = window.copy()
     twin.client, twin.transcript = event.client, event.transcript
-    twin.flags.pop(OWN_ROWS, None)
     twin.flags[RESUMED] = size
     if JOINED in twin.flags:
         twin.flags[JOINED], twin.flags[OWN_ROWS] = [size], [leaf] if leaf else []

@@ -151,7 +151,7 @@ def _adopt(window: Window, title: Title, content: Content, now: float, call: str
     record = window.files.get(path)
     if record is None or record["hash"] != digest or len(record["parts"]) != parts:
         record = from_transcript(digest, parts, now)
-        if title in content.started and not call:
+        if title in content.started:
             record = {**record, "via": SESSION_STARTED}
         if (call, title) in content.same:
             record = {**record, "same": meant(content.same[call, title])}
