@@ -12,7 +12,7 @@ from handbill.core import epochs
 from handbill.core.content import Content
 from handbill.core.event import COMPACTING, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED, Event, Tool
 from handbill.core.receipts import UNRECORDED
-from handbill.core.window import Window
+from handbill.core.window import RESUMED, Window
 from makers import window
 
 DIGEST = "0" * 16
@@ -101,6 +101,12 @@ def test_a_subagent_that_is_continued(read: str, survive: bool, left: list[str])
 def test_a_window_that_was_not_known(shown: Content | None, held: bool) -> None:
     after, outcomes = apply(facts(epochs.ADOPT, content=shown, scanned=9), event(), None)
     assert after is not None and after.holds("/a") is held and after.flags["scanned"] == 9 and outcomes == []
+
+
+@pytest.mark.parametrize("about, resumed", [(event(), None), (start("resume"), 77)])
+def test_a_window_that_was_not_known_and_its_process(about: Event, resumed: int | None) -> None:
+    after, _ = apply(facts(epochs.ADOPT, content=content(TITLE), size=77), about, None)
+    assert after is not None and after.flags.get(RESUMED) == resumed
 
 
 @pytest.mark.parametrize("recorded_at, offset", [(-1, 77), (0, 0), (5, 5)])

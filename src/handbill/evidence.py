@@ -199,11 +199,11 @@ def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: fl
         window, outcomes = settle(window, proof, event, now)
     offset = found_late(facts, window)
     late = offset >= 0
-    if content is not None and 0 <= facts.boundary_from <= content.boundary and (offset < 0 or window.suspect < 0):
-        window = epochs.recorded(window, content.boundary)
     if late and content is not None:
         window = epochs.recorded(epochs.compacted(window, offset, now), content.boundary)
-    elif window.suspect >= 0 and facts.passed_suspicion:
+    elif content is not None and 0 <= facts.boundary_from <= content.boundary:
+        window = epochs.recorded(window, content.boundary)
+    if not late and window.suspect >= 0 and facts.passed_suspicion:
         window = epochs.cleared(window)
     if window.carried and content is not None and (late or content.boundary >= window.carried_from):
         window = reconcile.inherited(window, content, records=records)
