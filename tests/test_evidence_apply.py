@@ -12,7 +12,7 @@ from handbill.core import epochs
 from handbill.core.content import Content
 from handbill.core.event import COMPACTING, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED, Event, Tool
 from handbill.core.receipts import UNRECORDED
-from handbill.core.window import RESUMED, Window
+from handbill.core.window import READ_ITSELF, RESUMED, Window
 from makers import window
 
 DIGEST = "0" * 16
@@ -278,3 +278,20 @@ def test_the_person_is_told_once_that_receipts_are_impossible(
     turn = SimpleNamespace(trace=lambda *words: traces.append(words), message="")
     evidence.warn_if_unrecorded(turn, before, after)  # type: ignore[arg-type]
     assert bool(traces) is told
+
+
+@pytest.mark.parametrize(
+    "carried, records, gone", [({}, True, True), ({"/c": record()}, True, False), ({}, False, False)]
+)
+def test_when_the_ledger_is_compared_with_what_the_host_shows(
+    carried: dict[str, Any], records: bool, gone: bool
+) -> None:
+    rule = "/p/.directives/AGENTS.md"
+    before = window(
+        files={rule: record(parts="h", via="host", reason=READ_ITSELF)},
+        carried=carried,
+        carried_from=50 if carried else 0,
+    )
+    known = facts(epochs.GO_ON, content=content(), whole_content=True)
+    after, _ = apply(known, event(), before, records=records)
+    assert after is not None and (rule not in after.files) is gone

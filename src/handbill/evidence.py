@@ -205,7 +205,7 @@ def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: fl
         window = epochs.recorded(window, content.boundary)
     if not late and window.suspect >= 0 and facts.passed_suspicion:
         window = epochs.cleared(window)
-    if window.carried and content is not None and (late or content.boundary >= window.carried_from):
+    if window.carried and content is not None and content.boundary >= window.carried_from:
         window = reconcile.inherited(window, content, records=records)
     elif window.carried and not facts.readable and not within(window.flags.get("compacted", 0.0), now, PATIENCE):
         window = reconcile.inherited(window, Content(), records=records)
