@@ -134,13 +134,6 @@ def test_a_rewind_is_a_new_epoch_with_what_is_left() -> None:
     assert after.flags["host_once"] == ["/deep"], "the host brings it once, until it is compacted"
 
 
-def test_a_rewind_takes_several_files_of_the_host() -> None:
-    nested = record("h", "host", reason="nested, read by the host")
-    before = window(files={"/deep": nested, "/deeper": nested}, flags={"host_once": ["/of the rewind before"]})
-    after = reconcile.rewound(before, content({}), batch("now"))
-    assert after.flags["host_once"] == ["/of the rewind before", "/deep", "/deeper"]
-
-
 def test_an_unknown_window_is_rebuilt_with_what_is_missing_of_it() -> None:
     titles = {title("/a"): 5, title("/b", 2, 3): 6}
     after = reconcile.adopted(batch(), None, content(titles), 9.0)

@@ -50,3 +50,10 @@ def test_a_file_that_the_agent_read_since_is_not_delivered_again_after_a_resume(
     after = reconcile.resumed(before, shown, start("resume"), 9.0)
     assert after.files["/shown"]["via"] == "host" and after.files["/whole"]["via"] == "tool_batch_finished"
     assert sorted(after.pending) == ["/gone", "/other"]
+
+
+def test_a_rewind_takes_several_files_of_the_host() -> None:
+    nested = record("h", "host", reason="nested, read by the host")
+    before = window(files={"/deep": nested, "/deeper": nested}, flags={"host_once": ["/of the rewind before"]})
+    after = reconcile.rewound(before, content({}), batch("now"))
+    assert after.flags["host_once"] == ["/of the rewind before", "/deep", "/deeper"]
