@@ -11,10 +11,19 @@ Make = Callable[..., Sandbox]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test that asks for `version` runs on all pinned clients, or on those that its module names as VERSIONS."""
+    """A test that asks for `version` runs on all pinned clients, or on those that its module names as VERSIONS.
+
+    In a module that says TAKE_TURNS, the versions take turns from test to test, unless EVERY_VERSION is set: what such
+    a module tests hardly depends on the client, and a client takes seconds to start.
+    """
     own = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")]
-    if "version" in metafunc.fixturenames and not any("version" in names for names in own):
-        metafunc.parametrize("version", getattr(metafunc.module, "VERSIONS", (OLD, MIDDLE, NEW)))
+    if "version" not in metafunc.fixturenames or any("version" in names for names in own):
+        return
+    versions = getattr(metafunc.module, "VERSIONS", (OLD, MIDDLE, NEW))
+    if getattr(metafunc.module, "TAKE_TURNS", False) and not os.environ.get("EVERY_VERSION"):
+        tests = [name for name in vars(metafunc.module) if name.startswith("test_")]
+        versions = (versions[tests.index(metafunc.function.__name__) % len(versions)],)
+    metafunc.parametrize("version", versions)
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ import json
 import shlex
 import subprocess
 
-from sandbox import ALMOST_FULL, COMPACTION, NEW, OLD, Sandbox, assert_absent, assert_once
+from sandbox import ALMOST_FULL, COMPACTION, NEW, Sandbox, assert_absent, assert_once
 from talk import Talk
 
 from conftest import Make
 from handbill.live import Block, Reply, Script, call
 
-VERSIONS = (OLD, NEW)  # what the versions in between differ in is tested by other modules
+TAKE_TURNS = True
 
 HELD = "[Held by Handbill]"
 DISPATCH = "# Login\nStatus: in-progress\n\n## Task\nMARK-TASK\n\n## Progress\n- MARK-PROGRESS\n"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 
-from sandbox import NEW, OLD, STANDARDS, Sandbox, assert_absent, assert_extends, assert_once, copies
+from sandbox import NEW, STANDARDS, Sandbox, assert_absent, assert_extends, assert_once, copies
 from talk import Talk
 
 from conftest import Make
 from handbill.live import Block, Script, call
 
-VERSIONS = (OLD, NEW)  # what the versions in between differ in is tested by other modules
+TAKE_TURNS = True
 
 
 def rules(box: Sandbox) -> None:

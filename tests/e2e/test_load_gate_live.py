@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 
-from sandbox import ALMOST_FULL, COMPACTION, NEW, OLD, STANDARDS, Sandbox, assert_absent, assert_once
+from sandbox import ALMOST_FULL, COMPACTION, NEW, STANDARDS, Sandbox, assert_absent, assert_once
 from talk import Talk
 
 from conftest import Make
 from handbill.config import CONTEXT_FILES
 from handbill.live import Reply, Run, Script
 
-VERSIONS = (OLD, NEW)  # what the versions in between differ in is tested by other modules
+TAKE_TURNS = True
 
 MARKS = tuple(f"MARK-{name[:-3]}" for name in CONTEXT_FILES)
 HELD = "[Held by Handbill]"

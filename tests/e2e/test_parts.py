@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sandbox import NEW, OLD, STANDARDS, assert_extends, assert_once
+from sandbox import STANDARDS, assert_extends, assert_once
 
 from conftest import Make
 from handbill.core.pack import read_title
 
-VERSIONS = (OLD, NEW)  # what the versions in between differ in is tested by other modules
+TAKE_TURNS = True
 
 
 def lines_of(count: int, word: str) -> str:

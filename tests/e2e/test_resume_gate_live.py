@@ -7,13 +7,13 @@ import os
 import re
 from typing import Any
 
-from sandbox import ALMOST_FULL, COMPACTION, NEW, OLD, STANDARDS, Sandbox, assert_absent, assert_once
+from sandbox import ALMOST_FULL, COMPACTION, STANDARDS, Sandbox, assert_absent, assert_once
 from talk import Talk
 
 from conftest import Make
 from handbill.live import Block, Reply, Request, Script
 
-VERSIONS = (OLD, NEW)  # what the versions in between differ in is tested by other modules
+TAKE_TURNS = True
 
 HOME = "02-projects/24-login"
 MARKS = ("MARK-RESUME", "MARK-OVERVIEW", "MARK-STEPS")

@@ -8,13 +8,13 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sandbox import ALMOST_FULL, COMPACTION, NEW, OLD, STANDARDS, Sandbox, assert_absent, assert_extends, assert_once
+from sandbox import ALMOST_FULL, COMPACTION, STANDARDS, Sandbox, assert_absent, assert_extends, assert_once
 from talk import Talk
 
 from conftest import Make
 from handbill.live import Block, Client, Reply, Request, Script, call
 
-VERSIONS = (OLD, NEW)  # what the versions in between differ in is tested by other modules
+TAKE_TURNS = True
 
 START, ASK, PLAN, BUILD, SPREAD, END = (
     f"PAGE-CMD_{name}." for name in ("START", "ASK", "PLAN", "BUILD", "SPREAD", "END")
