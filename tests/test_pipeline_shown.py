@@ -94,16 +94,21 @@ def test_a_refused_read_where_the_client_would_bring_the_rules(make_box: Callabl
     assert box.errors() == []
 
 
+def begin_with_a_read(box: Box, rule: str) -> None:
+    """The agent opens a rule itself, and the client shows it whole."""
+    box.sim.start()
+    box.sim.prompt("go")
+    box.sim.read(rule)
+    box.attach(rule)
+    box.idle()
+
+
 @pytest.mark.parametrize("how", ["fork", "lost ledger"])
 @pytest.mark.parametrize("change", [True, False])
 def test_a_rule_that_the_agent_read_and_somebody_changed(make_box: Callable[..., Box], how: str, change: bool) -> None:
     """Only the client's record knows what the agent read."""
     box = make_box()
-    box.sim.start()
-    box.sim.prompt("go")
-    box.sim.read("one/.directives/AGENTS.md")
-    box.attach("one/.directives/AGENTS.md")
-    box.idle()
+    begin_with_a_read(box, "one/.directives/AGENTS.md")
     if how == "lost ledger":
         box.lose_ledger()
     if change:
@@ -121,11 +126,7 @@ def test_a_rule_that_the_agent_read_and_somebody_changed(make_box: Callable[...,
 def test_a_bare_rule_that_the_agent_read(make_box: Callable[..., Box], how: str) -> None:
     box = make_box("2-1-260")
     (box.project / "one/.directives/AGENTS.md").rename(box.project / "one/AGENTS.md")
-    box.sim.start()
-    box.sim.prompt("go")
-    box.sim.read("one/AGENTS.md")
-    box.attach("one/AGENTS.md")
-    box.idle()
+    begin_with_a_read(box, "one/AGENTS.md")
     if how == "lost ledger":
         box.lose_ledger()
     else:
@@ -208,11 +209,7 @@ def test_a_file_that_is_not_a_rule_here_is_never_delivered(make_box: Callable[..
     box = make_box("2-1-260")
     box.write(".handbill.toml", f"[directives]\n{setting}\n")
     box.write("vendor/AGENTS.md", "not ours\n")
-    box.sim.start()
-    box.sim.prompt("go")
-    box.sim.read("vendor/AGENTS.md")
-    box.attach("vendor/AGENTS.md")
-    box.idle()
+    begin_with_a_read(box, "vendor/AGENTS.md")
     box.write("vendor/AGENTS.md", "not ours, changed\n")
     box.sim.fail("PostToolBatch")
     box.idle(2)

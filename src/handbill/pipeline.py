@@ -167,7 +167,7 @@ def _skills_loaded(turn: Turn, window: Window) -> list[str]:
 def _gated(turn: Turn, window: Window | None) -> Answer:
     """Before a tool runs, or the agent rests: no context can be given, only a reason not to do it yet."""
     event = turn.event
-    in_doubt = window is not None and (bool(window.carried) or window.suspect >= 0)
+    in_doubt = window is not None and _is_in_doubt(event, window)
     window = _up_to_date(turn, window)
     known = window is not None and window.started and window.suspect < 0
     turn.has_session = window is not None and bool(window.work.get("session"))

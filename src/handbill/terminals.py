@@ -30,7 +30,7 @@ def own_window(turn: Turn, first: Window | None) -> Window | None:
         event.terminal = ""  # the usual case: the first one has ended, and this one goes on with its session
         own = first
     size = max(turn.world.size(event.transcript), 0)
-    if own is None or event.source == "resume" or own.client != event.client:  # it writes behind any client's rows
+    if own is None or event.source == "resume" or own.client != event.client:  # its rows may follow any client's
         _tell(turn, _others(turn, session, first), size)
     elif own is not first and first is not None and JOINED not in first.flags:
         _tell(turn, [session], size)  # its ledger was lost, and rebuilt

@@ -13,6 +13,7 @@ from handbill.core.own_rows import OwnRows
 from handbill.hosts import claude_failures, claude_signs, claude_transcript
 from handbill.hosts.claude_chain import Loader
 from handbill.hosts.claude_compaction import last_compaction
+from handbill.hosts.claude_rows import calls_in
 from handbill.hosts.claude_window import content
 from handbill.turn import Asked
 
@@ -20,9 +21,11 @@ RECORDINGS = sorted((Path(__file__).parent / "recordings").glob("*.jsonl"))
 ODD: tuple[Any, ...] = ({}, [], None, 1, "x", [1], {"a": []}, True, "2026-01-01T00:00:00", -1.5, "12k")
 
 
-def changed(rows: list[Any], chance: random.Random) -> list[Any]:
-    for _ in range(chance.randint(1, 8)):
-        at: Any = chance.choice(rows)
+def spoil(rows: list[Any], chance: random.Random) -> set[int]:
+    """Odd values in some rows; which ones."""
+    spoilt = {chance.randrange(len(rows)) for _ in range(chance.randint(1, 8))}
+    for number in spoilt:
+        at: Any = rows[number]
         while at:
             key = chance.choice(list(at) if isinstance(at, dict) else range(len(at)))
             if isinstance(at[key], (dict, list)) and chance.random() < 0.7:
@@ -30,11 +33,15 @@ def changed(rows: list[Any], chance: random.Random) -> list[Any]:
             else:
                 at[key] = chance.choice(ODD)
                 break
-    return rows
+    return spoilt
+
+
+def as_lines(rows: list[Any]) -> bytes:
+    return b"".join(json.dumps(row, separators=(",", ":")).encode() + b"\n" for row in rows)
 
 
 def read_all(rows: list[Any], own: OwnRows) -> None:
-    data = b"".join(json.dumps(row, separators=(",", ":")).encode() + b"\n" for row in rows)
+    data = as_lines(rows)
     half = len(data) // 2
     content(data)
     content(data, own=own)
@@ -54,9 +61,16 @@ def test_rows_with_odd_values(path: Path) -> None:
     text = path.read_text()
     for seed in range(12):
         chance = random.Random(f"{path.name}{seed}")
-        rows = changed([json.loads(line) for line in text.splitlines()][:-1], chance)
+        rows = [json.loads(line) for line in text.splitlines()][:-1]
+        spoilt = spoil(rows, chance)
+        whole = [row for number, row in enumerate(rows) if number not in spoilt]
         names = [row["uuid"] for row in rows if isinstance(row.get("uuid"), str)]
-        read_all(rows, OwnRows(([chance.choice(names)],), [chance.randint(0, len(text))], chance.choice([-1, 0, 100])))
+        own = OwnRows(([chance.choice(names)],), [chance.randint(0, len(text))], chance.choice([-1, 0, 100]))
+        read_all(rows, own)
+        made = {call["id"] for row in whole for call in calls_in(row)}
+        assert made <= {call["id"] for call in claude_transcript.calls(as_lines(rows), made)}, (
+            "a broken row costs only itself"
+        )
 
 
 @pytest.mark.parametrize("odd", ODD, ids=str)
@@ -76,3 +90,6 @@ def test_a_compaction_with_an_odd_value(name: str, odd: Any) -> None:
         if name in ("promptId", "timestamp", "logicalParentUuid"):
             row[name] = odd
     read_all(rows, OwnRows((["d"],), [0]))
+    found = last_compaction(as_lines(rows[:-1]), OwnRows())  # without the row that follows nothing
+    tokens = (odd if isinstance(odd, int) else 0) if name == "preTokens" else 7
+    assert found is not None and found.tokens == (tokens, 0)

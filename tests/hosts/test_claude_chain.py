@@ -10,10 +10,9 @@ from handbill.hosts.claude_chain import (
     Loader,
     chain_from,
     drop_foreign_compactions,
-    preserved,
     relinked,
 )
-from handbill.hosts.claude_rows import Rows, read
+from handbill.hosts.claude_rows import Rows, preserved, read
 
 # a compaction that kept nothing, and its summary
 PLAIN = line("system", "b", None, subtype="compact_boundary") + line("user", "s", "b", message={"content": "sum"})

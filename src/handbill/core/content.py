@@ -34,7 +34,7 @@ class Content:
         self.typed: set[str] = set()  # prompts whose own text is there, not only the results of their calls
         self.calls: list[str] = []  # ids of the tool calls
         self.file_calls: set[str] = set()  # of tools whose errors only the host itself writes
-        self.files: dict[str, str] = {}  # shown in full by the host itself: read, mentioned or restored
+        self.files: dict[str, str] = {}  # path -> text that the host itself shows: read, mentioned or restored
         self.answered: set[str] = set()  # calls and prompts behind which the model answered again
         self.last_answer = -1  # where in the record the model's newest answer begins
         self.leaf = ""  # the row that the next one will follow

@@ -7,7 +7,15 @@ holds what that version's loader rebuilds.
 from __future__ import annotations
 
 from handbill.hosts.claude_branch import is_marked
-from handbill.hosts.claude_rows import attachment_of, has_result, is_boundary, is_message, message_id
+from handbill.hosts.claude_rows import (
+    attachment_of,
+    has_result,
+    is_boundary,
+    is_message,
+    message_id,
+    metadata_of,
+    preserved,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,24 +34,9 @@ class Loader:
         self.siblings = siblings
 
 
-def preserved(boundary: Row) -> list[str]:
-    """The rows that a compaction kept, as its own row lists them; the ends of the list if that is all it says."""
-    metadata = _metadata(boundary)
-    messages, segment = metadata.get("preservedMessages"), metadata.get("preservedSegment")
-    if isinstance(messages, dict) and isinstance(messages.get("uuids"), list):
-        return [uuid for uuid in messages["uuids"] if isinstance(uuid, str)]
-    ends = [segment.get("headUuid"), segment.get("tailUuid")] if isinstance(segment, dict) else []
-    return [uuid for uuid in ends if isinstance(uuid, str)]
-
-
-def _metadata(boundary: Row) -> Row:
-    value = boundary.get("compactMetadata")
-    return value if isinstance(value, dict) else {}
-
-
 def _anchor(boundary: Row) -> str:
     for name in ("preservedMessages", "preservedSegment"):
-        value = _metadata(boundary).get(name)
+        value = metadata_of(boundary).get(name)
         if isinstance(value, dict):
             return str(value.get("anchorUuid", ""))
     return ""
@@ -122,7 +115,7 @@ def relinked(rows: Rows, *, live: bool, partial: bool) -> str | None:
 
 def _kept(rows: Rows, boundary: Row) -> list[str]:
     """The kept rows in order; with only the ends known, the chain between them."""
-    named, metadata = preserved(boundary), _metadata(boundary)
+    named, metadata = preserved(boundary), metadata_of(boundary)
     if isinstance(metadata.get("preservedMessages"), dict) or not named:
         return named
     head, tail = named[0], named[-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handbill.core.own_rows import OwnRows
 from handbill.core.pack import meant
-from handbill.hosts.claude_rows import attachment_of, blocks_of, calls_in, is_boundary, read
+from handbill.hosts.claude_rows import attachment_of, blocks_of, calls_in, is_boundary, metadata_of, read
 from handbill.hosts.claude_skills import folder_in
 from handbill.hosts.claude_window import blocks_and_cuts, denials, select
 
@@ -72,8 +72,7 @@ def last_compaction(data: bytes, own: OwnRows, *, agent: bool = False) -> Compac
         return None
     found = Compaction()
     record = rows.by_id[boundary]
-    metadata = record.get("compactMetadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
+    metadata = metadata_of(record)
     found.at = str(record.get("timestamp", ""))
     found.trigger = str(metadata.get("trigger", ""))
     found.tokens = (_number(metadata.get("preTokens")), _number(metadata.get("postTokens")))

@@ -127,8 +127,9 @@ class Rows:
         if is_boundary(row):
             self.checkpoint, self.explicit = "", False
             logical = row.get("logicalParentUuid")
-            if (kept := _last_kept(row)) in self.by_id:
-                self.before[uuid] = kept
+            kept = preserved(row)
+            if kept and kept[-1] in self.by_id:
+                self.before[uuid] = kept[-1]
             elif isinstance(logical, str):
                 self.before[uuid] = self.bridges.get(logical, logical)
 
@@ -166,11 +167,19 @@ def read(data: bytes, start: int = 0, *, agent: bool = False) -> Rows:
         at = end + 1
 
 
-def _last_kept(boundary: Row) -> str:
-    metadata = boundary.get("compactMetadata")
-    segment = metadata.get("preservedSegment") if isinstance(metadata, dict) else None
-    tail = segment.get("tailUuid") if isinstance(segment, dict) else None
-    return tail if isinstance(tail, str) else ""
+def preserved(boundary: Row) -> list[str]:
+    """The rows that a compaction kept, as its own row lists them; the ends of the list if that is all it says."""
+    metadata = metadata_of(boundary)
+    messages, segment = metadata.get("preservedMessages"), metadata.get("preservedSegment")
+    if isinstance(messages, dict) and isinstance(messages.get("uuids"), list):
+        return [uuid for uuid in messages["uuids"] if isinstance(uuid, str)]
+    ends = [segment.get("headUuid"), segment.get("tailUuid")] if isinstance(segment, dict) else []
+    return [uuid for uuid in ends if isinstance(uuid, str)]
+
+
+def metadata_of(boundary: Row) -> Row:
+    value = boundary.get("compactMetadata")
+    return value if isinstance(value, dict) else {}
 
 
 def _link_of(line: bytes) -> Row | None:

@@ -12,7 +12,6 @@ from handbill.hosts.claude_chain import (
     chain_from,
     drop_foreign_compactions,
     leaf_of,
-    preserved,
     relinked,
 )
 from handbill.hosts.claude_rows import (
@@ -22,6 +21,7 @@ from handbill.hosts.claude_rows import (
     is_answer,
     is_boundary,
     message_id,
+    preserved,
     read,
     record_of,
     typed_in,
