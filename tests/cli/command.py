@@ -1,14 +1,14 @@
-"""The real `engine` as a process of its own."""
+"""`engine` with an answer in JSON, and what it should answer."""
 
 from __future__ import annotations
 
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
+from engine_server import run_engine
 from handbill.config import state_roots
 
 
@@ -17,10 +17,7 @@ def state_of(project: Path) -> Path:
 
 
 def run(*arguments: str, cwd: Path | None = None, **environ: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "handbill.cli.main", *arguments],
-        capture_output=True, text=True, cwd=cwd, check=False, env={**os.environ, **environ},
-    )  # fmt: skip
+    return run_engine(arguments, cwd=cwd, environ={**os.environ, **environ})
 
 
 def engine(*arguments: str, expect: int = 0, cwd: Path | None = None, **environ: str) -> dict[str, Any]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from engine_server import run_engine
 
 PHASES = [
     {"label": "0", "name": "Setup", "steps": ["§CMD_LOOK"], "commands": ["§CMD_LOG"], "proof": ["depth"]},
@@ -36,10 +36,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def session(project: Path, *words: str, stdin: str | None = "", expect: int = 0, **environ: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "handbill.cli.main", "session", *words], cwd=project, input=stdin, capture_output=True,
-        text=True, check=False, env={**os.environ, **environ}, timeout=30,
-    )  # fmt: skip
+    done = run_engine(("session", *words), cwd=project, environ={**os.environ, **environ}, stdin=stdin)
     assert done.returncode == expect, done.stdout + done.stderr
     return done.stdout + done.stderr
 
