@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 from deliveries import Deliveries
+from engine_server import run_engine
 from handbill.config import state_roots
 from handbill.simulate import Hooks, Moment, Simulator, direct_hooks
 
@@ -69,6 +71,8 @@ class Box:
         env = {"PATH": path, "HOME": self.environ["HOME"], "CLAUDE_CODE_SESSION_ID": self.sim.session, **environ}
         if "PYTHONPATH" in os.environ:  # another copy of the source is being tested
             env["PYTHONPATH"] = os.environ["PYTHONPATH"]
+        if command.startswith("engine ") and not set(command) & set("|&;<>()$`*?~\n"):
+            return run_engine(tuple(shlex.split(command)[1:]), cwd=self.project, environ=env)
         return subprocess.run(
             ["sh", "-c", command], cwd=self.project, env=env, capture_output=True, text=True, check=False,
             stdin=subprocess.DEVNULL, timeout=60,
