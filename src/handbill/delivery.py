@@ -183,7 +183,7 @@ def _own_pages(turn: Turn) -> dict[str, Sheet | Refusal]:
         try:
             want.path = turn.store.keep_page(f"{want.path}-{digest}.md", want.text)
         except OSError as error:
-            turn.trace(f"{want.path}: not kept ({error}); should it be lost on its way, it cannot be said again")
+            turn.trace(f"{want.path}: not saved ({error}); if it does not arrive, Handbill cannot deliver it again")
             want.path = f"/{want.path}-{digest}.md"
         found[want.path] = Sheet(want.path, f"page:{digest}", digest, want.text)
     return found

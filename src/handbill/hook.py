@@ -80,8 +80,8 @@ def _parsed(
 
     name = arguments[0] if arguments else ""
     if problem or name not in HOSTS:
-        hint = "the next event goes on" if problem else "run `engine install` again"
-        raise HandbillError(problem or f"no host called {name!r}", hint)
+        hint = "Handbill continues with the next event" if problem else "run `engine install` again"
+        raise HandbillError(problem or f"unknown host: {name!r}", hint)
     speaker = host(name)
     client = environ.get("CLAUDE_PID", "")
     event = speaker.parse(raw, environ, int(client) if client.isdecimal() else posix.getppid())
@@ -97,7 +97,7 @@ def _answer(event: Event, speaker: ModuleType, store: Any, config: Any) -> tuple
     from handbill.world import World
 
     if not event.session_id:
-        raise HandbillError(f"{event.raw.get('hook_event_name')} without a session id: no window to deliver to")
+        raise HandbillError(f"{event.raw.get('hook_event_name')} has no session id, so it has no window to deliver to")
     answer = run(event, speaker, store, World(config.roots), config)
     rendered = speaker.render(event, answer.text, answer.plan, answer.message)
     if event.kind == "session_ended":

@@ -263,7 +263,7 @@ def _look(turn: Turn, window: Window | None, asked: Asked) -> Facts:
 
     facts = look(turn.event, window, turn.host, turn.world, turn.now, asked)
     for _, name, how in facts.failures:
-        turn.trace(f"our {name} hook {how}", "what it should have delivered is delivered now")
+        turn.trace(f"our {name} hook {how}", "Handbill now delivers what that hook should have delivered")
     if facts.missed:
         turn.event.tools = [*facts.missed, *turn.event.tools]
     return facts

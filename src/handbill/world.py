@@ -146,7 +146,7 @@ class World:
             from handbill.core.private import is_private
 
             if not permitted and is_private(real):
-                return Refusal(path, "may hold secrets: it is never delivered")
+                return Refusal(path, "may contain secrets, so Handbill does not deliver it")
             from handbill.pages import read_page
 
             return read_page(path, real, read_all)

@@ -105,7 +105,7 @@ def test_require_holds_calls_until_all_is_read(box: Box) -> None:
     held = box.sim.batch(("Bash", {"command": "make"}))
     assert (
         held.denied.startswith("[Held by Handbill]")
-        and "(held message 1 of at most 3). You must first read 6 files" in held.denied
+        and "You must first read 6 files of this project's context (message 1 of at most 3 that Handbill" in held.denied
         and held.texts == []
     )
     names = list(MARKS)

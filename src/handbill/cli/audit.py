@@ -55,7 +55,7 @@ def audit(window: Window, content: Content | None, key: Key, place: Place) -> Re
 
     step = "the next event in this window repairs this; run the audit again after it" if rows else ""
     if window.carried and not rows:
-        step = "the next event in this window decides; run the audit again after it"
+        step = "the next event in this window decides this; run the audit again after it"
     return Result(data, show, exit_code=1 if rows else 0, next_step=step)
 
 

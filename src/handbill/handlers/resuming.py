@@ -96,7 +96,7 @@ def consumed(event: Event, window: Window, world: World, config: Config) -> Plan
     try:
         plan, mode = _answer(state, world, config, layout)
     except Exception as error:  # the start must go on, with everything else that belongs to it
-        plan, mode = Plan(), {"active": False, "error": "a defect in Handbill; `engine doctor` has the details"}
+        plan, mode = Plan(), {"active": False, "error": "Handbill has a defect; `engine doctor` shows the details"}
         plan.notes.append(f"resume: {describe(error)}")
     if mode.get("error"):  # there was something to resume; otherwise nothing is said
         why = str(mode["error"])
@@ -114,7 +114,7 @@ def consumed(event: Event, window: Window, world: World, config: Config) -> Plan
 def _answer(state: dict[str, Any] | None, world: World, config: Config, layout: Layout) -> tuple[Plan, dict[str, Any]]:
     if state is None:
         return Plan(), {"active": False, "reason": "no resume state was written before the compaction"}
-    damaged = "the note about it is damaged" if state.get("problem") else ""
+    damaged = "the note that Handbill saved about it is damaged" if state.get("problem") else ""
     problem = damaged or unusable(state, config.project, world.now())
     if problem:
         return Plan(), {"active": False, "error": problem}
