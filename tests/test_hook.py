@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from handbill.hook import _last_words
 from handbill.hosts.claude_settings import handler
 
 SOURCE = str(Path(__file__).parents[1] / "src")
@@ -234,3 +235,13 @@ def test_32_processes_on_one_window(hook: Hook) -> None:
     assert [process.wait() for process in processes] == [0] * 32
     assert [printed.count(f"MARK-{number}-") for number in range(8)] == [1] * 8
     assert hook.errors() == []
+
+
+@pytest.mark.parametrize("listens", [True, False])
+def test_the_last_words_when_the_package_was_removed(
+    listens: bool, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    if not listens:
+        monkeypatch.setitem(sys.modules, "handbill.tracing", None)
+    _last_words(ValueError("no"))
+    assert ("handbill: ValueError: no" in capfd.readouterr().err) is listens

@@ -45,6 +45,7 @@ MAY: dict[str, set[str]] = {
         "turn",
         "store",
     },
+    "found_again": {"core", "errors", "handlers", "pages", "store", "turn"},
     "terminals": {"core", "errors", "evidence", "turn"},
     "remembering": {"core", "delivery", "errors", "turn"},
     "pipeline": {
@@ -56,6 +57,7 @@ MAY: dict[str, set[str]] = {
         "turn",
         "logbook",
         "delivery",
+        "found_again",
         "recall",
         "terminals",
     },

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from box import Box, assert_once, names
+from box import Box, assert_once, names, nothing
 from handbill.core.event import STOPPING, TOOL_CALLED, Event
 from handbill.pipeline import _is_in_doubt
 from makers import window
@@ -171,6 +171,19 @@ def test_a_write_right_after_a_compaction_is_held(make_box: Callable[..., Box]) 
 
 def test_the_next_batch_looks_at_what_an_emptied_window_missed(make_box: Callable[..., Box]) -> None:
     box = compacted(make_box)
+    write = {"file_path": str(box.project / "one/new.py"), "content": "x"}
+    box.sim.send({"hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": write, "tool_use_id": "w1"})
+    assert (box.state_folder / ".windows" / f"{box.sim.session}.missed").exists()
+
+
+def test_the_next_batch_looks_at_what_an_unannounced_compaction_emptied(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    box.idle()
+    usual, box.hooks = box.hooks, nothing
+    box.sim.compact()
+    box.hooks = usual
     write = {"file_path": str(box.project / "one/new.py"), "content": "x"}
     box.sim.send({"hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": write, "tool_use_id": "w1"})
     assert (box.state_folder / ".windows" / f"{box.sim.session}.missed").exists()

@@ -203,14 +203,24 @@ def test_a_queued_prompt_that_mentions_a_file(make_box: Callable[..., Box]) -> N
     assert box.seen().count("rules of one") == 1
 
 
-@pytest.mark.parametrize("setting", ['exclude = ["vendor"]', "bare_agents_md = false"])
-def test_a_file_that_is_not_a_rule_here_is_never_delivered(make_box: Callable[..., Box], setting: str) -> None:
+@pytest.mark.parametrize(
+    "setting, name",
+    [
+        ('exclude = ["lib"]', "lib/AGENTS.md"),
+        ("bare_agents_md = false", "lib/AGENTS.md"),
+        ("", "lib/.directives/TESTING.md"),
+        ("", "lib/.directives/notes.md"),
+    ],
+)
+def test_a_file_that_is_not_a_rule_here_is_never_delivered(
+    make_box: Callable[..., Box], setting: str, name: str
+) -> None:
     """The agent reads it, somebody changes it, and the client's record must be compared."""
     box = make_box("2-1-260")
     box.write(".handbill.toml", f"[directives]\n{setting}\n")
-    box.write("vendor/AGENTS.md", "not ours\n")
-    begin_with_a_read(box, "vendor/AGENTS.md")
-    box.write("vendor/AGENTS.md", "not ours, changed\n")
+    box.write(name, "not ours\n")
+    begin_with_a_read(box, name)
+    box.write(name, "not ours, changed\n")
     box.sim.fail("PostToolBatch")
     box.idle(2)
     assert "not ours" not in box.seen()
@@ -244,3 +254,30 @@ def test_a_rule_in_parts_that_the_host_shows_whole(make_box: Callable[..., Box],
     box.idle(3)
     assert 0 < sum(line in box.seen() for line in lines) == before < len(lines)
     assert box.process(f"engine window {box.sim.session} --audit").returncode == 0
+
+
+def test_a_rule_in_parts_that_is_too_large_for_the_host_to_show_whole(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    lines = [f"line {number:03} of the rules of one {'x' * 60}" for number in range(400)]
+    box.write("one/.directives/AGENTS.md", "\n".join(lines))
+    box.sim.start()
+    box.sim.read("one/f.py")
+    box.sim.read("one/.directives/AGENTS.md")
+    box.idle(5)
+    assert [box.seen().count(line) for line in lines] == [1] * len(lines)
+
+
+def test_a_rule_that_the_agent_read_and_whose_text_the_client_does_not_record(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    path = str(box.project / "one/.directives/AGENTS.md")
+    box.sim.start()
+    box.sim.prompt("go")
+    box.sim.read("one/.directives/AGENTS.md")
+    file = {"filePath": path, "numLines": 1, "startLine": 1, "totalLines": 1}
+    attachment = {"type": "file", "filename": path, "content": {"type": "text", "file": file}}
+    box.sim._write(box.sim.transcript, {"type": "attachment", "attachment": attachment})
+    box.idle()
+    box.lose_ledger()
+    box.idle(2)
+    box.sim.read("one/f.py")
+    assert "rules of one" not in box.seen()

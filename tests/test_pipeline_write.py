@@ -99,3 +99,35 @@ def test_a_write_without_a_transcript_does_not_wait(make_box: Make, monkeypatch:
     box.sim.send({"hook_event_name": "PreToolUse", "tool_name": "Write", "tool_use_id": "t", "tool_input": {
         "file_path": str(box.project / "one/new.py"), "content": "x"}})  # fmt: skip
     assert not pauses
+
+
+def test_parts_of_several_denials_are_found_again_without_the_ledger(make_box: Make) -> None:
+    box = make_box()
+    box.write("one/.directives/AGENTS.md", "\n".join(LONG * 30))
+    box.sim.start()
+    box.sim.prompt("go")
+    denied = [bool(box.sim.write("one/new.py").denied) for _ in range(4)]
+    assert sum(denied) > 1
+    box.idle(3)
+    box.lose_ledger()
+    box.idle()
+    audit = box.process(f"engine window {box.sim.session} --audit")
+    assert audit.returncode == 0, audit.stdout
+    box.idle(2)
+    assert set(box.sim.copies().values()) == {1}
+
+
+def test_a_held_write_leaves_a_queued_mention_to_the_next_batch(make_box: Make) -> None:
+    """The rules that were sent before it are not confirmed yet, so the write itself looks at the transcript."""
+    box = make_box()
+    box.write("three/.directives/AGENTS.md", "rules of three\n")
+    sim, path = box.sim, box.sim.transcript
+    sim.start()
+    sim.prompt("go")
+    box.idle()
+    sim.read("one/f.py")
+    sim._write(path, {"type": "queue-operation", "operation": "dequeue"})
+    sim._write(path, {"type": "user", "promptId": "queued", "message": {"role": "user", "content": "see @two/f.py"}})
+    assert sim.write("three/new.py").denied
+    box.idle(2)
+    assert [box.seen().count(f"rules of {name}") for name in ("one", "two", "three")] == [1, 1, 1]

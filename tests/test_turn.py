@@ -103,6 +103,14 @@ def test_what_was_done_by_then_is_kept() -> None:
     assert attempt(Traced(), "gate", work) == "half"  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("where, said", [("/p/large", "/p/large"), ("", "this")])
+def test_what_took_the_time_is_named(where: str, said: str) -> None:
+    stop, about = TookTooLong(), Traced()
+    stop.where = where
+    attempt(about, "gate", failing(stop))  # type: ignore[arg-type]
+    assert about.traces == [f"gate: {said} took too long and was left out"]
+
+
 def test_what_succeeds_is_not_traced() -> None:
     about = Traced()
     assert attempt(about, "gate", lambda: 5) == 5 and not about.broken and not about.traces  # type: ignore[arg-type]

@@ -48,6 +48,11 @@ def test_what_is_no_page(project: Path, data: bytes, why: str, quiet: bool) -> N
     assert isinstance(refusal, Refusal) and why in refusal.why and refusal.quiet is quiet
 
 
+def test_the_largest_page(project: Path) -> None:
+    (project / "x.md").write_bytes(b"x" * MOST_BYTES)
+    assert isinstance(load(project, "x.md"), Sheet)
+
+
 def test_gone_directory_and_fifo(project: Path) -> None:
     os.mkfifo(project / "fifo")
     (project / "dir").mkdir()

@@ -34,10 +34,11 @@ ROLE: dict[str, Wanted] = {
 }  # fmt: skip
 _NAMED = "roles"
 MOST_BYTES = 1 << 16
-_MOST_DOTS = 400
+_MOST_DOTS = 100  # in a line
 _MOST_ENTRIES = 5000  # of a list
 _LONGEST_NAME = 80  # characters that a message repeats
 _MOST_PROBLEMS = 40
+_MOST_DENIALS = 20  # that a project may ask for
 _LARGEST = 10**9  # number; a hexadecimal one may have thousands of digits
 
 
@@ -46,7 +47,8 @@ def checked(path: str, *, follow: bool = True) -> tuple[dict[str, dict[str, Any]
     try:
         text = read_regular(path, MOST_BYTES, follow=follow).decode("utf-8")
         if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
-            raise ValueError(f"a line with more than {_MOST_DOTS} dots")  # a key of that many parts takes minutes
+            # keys of many parts would take seconds to read
+            raise ValueError(f"a line has more than {_MOST_DOTS} dots; put each entry of a list on its own line")
         raw = tomllib.loads(text)
     except RecursionError:
         return {}, [f"{path}: it is nested too deep"]
@@ -159,6 +161,10 @@ def _limited(path: str, values: dict[str, dict[str, Any]]) -> list[str]:
         for field in [field for field in fields if not _stays_inside(table.get(field, ()))]:
             del table[field]
             found.append(f"{path}: {name}.{field} leads out of the project, so it is not used")
+    gate = values.get("load_gate", {})
+    if gate.get("denials", 0) > _MOST_DENIALS:
+        gate["denials"] = _MOST_DENIALS
+        found.append(f"{path}: load_gate.denials is limited to {_MOST_DENIALS} in a project's settings")
     return found
 
 

@@ -6,12 +6,11 @@ Imported only when there is something to do; the usual event never gets here.
 from __future__ import annotations
 
 from handbill.core.claim import SKIP_PATH
-from handbill.core.event import MAIN
-from handbill.core.pack import harmless
-from handbill.core.paths import name
+from handbill.core.pack import UPDATED, harmless
+from handbill.core.paths import name, under
 from handbill.core.plan import BLOCK
 from handbill.core.sheet import Refusal, Sheet
-from handbill.core.window import LINKED, NAMED_BY, PASSING, SEEDING, see
+from handbill.core.window import ELSEWHERE, LINKED, NAMED_BY, NESTED, OWN, SEEDING, see
 from handbill.digest import digest_of
 from handbill.errors import StateUnwritable
 from handbill.turn import Answer, attempt, is_over
@@ -50,53 +49,6 @@ def advance(turn: Turn, window: Window | None) -> Window | None:
     return after
 
 
-def check_found_files(turn: Turn, window: Window) -> None:
-    """Files that only the transcript told us of: are they still as they were delivered, or as the host showed them?"""
-    from handbill.handlers.native import is_rule_here
-    from handbill.pages import trimmed
-
-    content = turn.facts.content if turn.facts is not None else None
-    for path, record in window.files.items():
-        by_host = record["reason"] in PASSING
-        if record.get("stamp") or (record["via"] == "host" and not by_host):
-            continue
-        sheet = turn.world.load(path)
-        if isinstance(sheet, Refusal):
-            continue
-        text = content.files.get(path, "") if content is not None and by_host else ""
-        same = sheet.digest == record["hash"] or (by_host and harmless(trimmed(text)) in ("", sheet.text))
-        if same or (by_host and not is_rule_here(path, turn.event, turn.world, turn.config)):
-            turn.plan.known[path] = sheet.stamp
-        elif "." not in record["parts"]:
-            turn.plan.stale[path] = record["reason"]
-
-
-def found_again(turn: Turn, window: Window) -> None:
-    """A ledger rebuilt from the transcript: what was at work?"""
-    if turn.event.skills and not turn.event.skill and not window.work.get("skill"):
-        turn.event.skill = name(turn.event.skills[-1])  # the one that was begun last goes on
-    if not window.work and turn.event.window[1] == MAIN:
-        window.work = _linked_work(turn)
-        turn.plan.work = window.work or None
-
-
-def _linked_work(turn: Turn) -> dict[str, Any]:
-    """What the session that this client holds says of itself."""
-    from handbill.errors import HandbillError
-    from handbill.store.sessions import read
-
-    folder = turn.store.linked(turn.event.session_id)
-    try:
-        state = read(folder) if folder else None
-    except HandbillError as error:
-        turn.trace(f"the session {folder} is left out: {error}")
-        return {}
-    if state is None or state.get("sessionId") != turn.event.session_id:
-        return {}
-    phase = str(state.get("currentPhase", "")).partition(":")[0]
-    return {"session": folder, "skill": str(state.get("skill", "")), "phase": phase}
-
-
 def said_beside(plan: Plan, answer: Answer) -> bool:
     """Did another call of the same message get what this one would say?"""
     own = {want.path for want in plan.wants if want.text}
@@ -109,7 +61,7 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
     from handbill.core.claim import claim, postponed
 
     event, plan = turn.event, turn.plan
-    turn.world.add_roots([*plan.roots, *(current.flags.get("roots", ()) if current is not None else ())])
+    turn.world.add_roots(plan.roots)
     gate = plan.verdict == BLOCK
     own = _own_pages(turn)
     sheets = {**_sheets(turn, current), **own} if room and current is not None else {}
@@ -133,7 +85,7 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
             after = doubted(postponed(after, plan.wants), event)
         elif room and (plan.wants or after.pending):
             how: dict[str, Any] = {"part": turn.host.CAP, "offset": offset, "now": turn.now, "waiting": not gate}
-            after, answer.claim = claim(after, plan.wants, sheets, event, room, **how)
+            after, answer.claim = claim(after, plan.wants, sheets, event, room, project=turn.config.project, **how)
         if answer.claim is not None:
             answer.text, answer.number = answer.claim.text, after.serial
             _found_elsewhere(after, answer.claim)
@@ -167,10 +119,13 @@ def _remains(turn: Turn, current: Window) -> Remains:
 
 
 def _found_elsewhere(window: Window, found: Claim) -> None:
-    """Files whose text is in the window under another name: nobody has to wait for them."""
-    paths = [path for path, why, _ in found.skipped if why != SKIP_PATH]
-    if paths:
-        window.flags["elsewhere"] = sorted({*window.flags.get("elsewhere", ()), *paths})
+    """Files whose text is in the window under another name: nobody has to wait for them, until one of both changes."""
+    if found.elsewhere:
+        window.flags[ELSEWHERE] = {**window.flags.get(ELSEWHERE, {}), **found.elsewhere}
+    for path in [grant.path for grant in found.grants if grant.word == UPDATED and grant.part == 1]:
+        from handbill.core.host_files import want_dependents
+
+        want_dependents(window, path)
 
 
 def _own_pages(turn: Turn) -> dict[str, Sheet | Refusal]:
@@ -193,8 +148,9 @@ def _sheets(turn: Turn, current: Window) -> dict[str, Sheet | Refusal]:
     """Everything that may be granted, read before the claim."""
     found: dict[str, Sheet | Refusal] = {}
     size, started = 0, turn.world.spent()
-    asked = [want.path for want in turn.plan.wants if not want.text]
-    for path in [*current.pending, *asked, *turn.plan.stale]:
+    waiting = current.pending if turn.plan.verdict != BLOCK else ()  # a denial brings only what the call needs
+    asked = [*waiting, *(want.path for want in turn.plan.wants if not want.text), *turn.plan.stale]
+    for path in sorted(asked, key=lambda path: under(path, turn.config.project)):  # the user's own files first
         if len(found) >= _MOST_READ or size >= _MOST_TEXT:
             break  # far more than one event can carry: the rest waits unread
         if is_over(turn, started):
@@ -266,7 +222,9 @@ def _noted(turn: Turn, window: Window, moved: list[str]) -> Window:
                 after.files[path] = {**after.files[path], "inode": ""}
     for path, reason in plan.seen:
         if not after.holds(path):
-            after = see(after, path, turn.world.inode(path), reason, turn.now, max(turn.world.size(path), 0))
+            named = reason.startswith(NESTED) and not turn.event.batch.endswith(":")
+            batch = turn.event.batch if named else ""
+            after = see(after, path, turn.world.inode(path), reason, turn.now, max(turn.world.size(path), 0), batch)
     if plan.touched or plan.flags or plan.work is not None or plan.stale or plan.known or plan.permits:
         after = after.copy()
         for directory, found in plan.touched.items():
@@ -281,16 +239,18 @@ def _noted(turn: Turn, window: Window, moved: list[str]) -> Window:
         if plan.work is not None:
             after.work = plan.work
             after.lifecycle = LINKED if plan.work.get("session") else SEEDING
-        _refreshed(after, plan)
+        _refreshed(after, turn)
     return after
 
 
-def _refreshed(window: Window, plan: Plan) -> None:
+def _refreshed(window: Window, turn: Turn) -> None:
     """Files that changed since they were delivered: to be delivered again, or known to the agent already."""
+    plan = turn.plan
     for path, stamp in plan.known.items():
         record = window.files.get(path)
         if record is not None:
-            window.files[path] = {**record, "stamp": stamp}
+            own = {OWN: [plan.digests[path], turn.event.batch, turn.now]} if path in plan.digests else {}
+            window.files[path] = {**record, "stamp": stamp, **own}
     for path, reason in plan.stale.items():
         record = window.files.get(path)
         if record is not None and "." not in record["parts"]:

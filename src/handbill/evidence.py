@@ -183,6 +183,7 @@ def apply(
         if facts.content is None:
             return epochs.reopened(window, event, facts.size, ""), []  # nothing to judge by
         after = reconcile.resumed(window, facts.content, event, now)
+        after = reconcile.without_undone_reading(after, facts.content, event, now, PATIENCE)
         after = epochs.recorded(epochs.reopened(after, event, facts.size, facts.content.leaf), facts.content.boundary)
         return _scanned(after, facts), _resume_outcomes(window, after)
     return _go_on(facts, event, window, host, now)
@@ -210,13 +211,16 @@ def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: fl
     elif window.carried and not facts.readable and not within(window.flags.get("compacted", 0.0), now, PATIENCE):
         window = reconcile.inherited(window, Content(), records=records)
     elif facts.whole_content and content is not None and records and not window.carried:
-        gone = reconcile.left(window, content)
+        gone = reconcile.left(window, content, now, PATIENCE)
         if gone:
             outcomes += [Outcome(path, "the conversation was rewound", LOST) for path in gone]
             window = reconcile.rewound(window, content, event)
+        window = reconcile.without_undone_reading(window, content, event, now, PATIENCE)
         window = reconcile.found(window, content, now)
     if content is not None and records and not window.carried:
         window, gone = compared(window, content, event, now, whole=facts.whole_content)
+        if gone and facts.whole_content:
+            window = reconcile.found(window, content, now)  # parts that we had delivered before the host showed it
         outcomes += [Outcome(path, "the message that showed it is gone", LOST) for path in gone]
     return _scanned(window, facts), outcomes
 
@@ -230,7 +234,10 @@ def proof_in(
     arrived = content.newest(content.titles(reconcile.denied_calls(window)))
     passed = {claim["id"] for claim in window.claims if _is_past(claim, content, now)} if records else set()
     understood = failed or bool(content.blocks)
-    return Evidence(arrived, content.cut, passed, records=records, understood=understood, untrue=content.untrue)
+    dropped = {claim["id"] for claim in window.claims if content.skipped(claim)}
+    return Evidence(
+        arrived, content.cut, passed, dropped, records=records, understood=understood, untrue=content.untrue
+    )
 
 
 def _is_past(claim: Record, content: Content, now: float) -> bool:

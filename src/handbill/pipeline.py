@@ -81,8 +81,13 @@ def _run(turn: Turn) -> Answer:
         _find_added(turn, current)
     if current is not None:
         turn.has_session = bool(current.work.get("session"))
-        _heard(turn, window, current, channel)
+        _heard(turn, current, channel)
         turn.plan.add(decide(turn, current))
+        settled = window is not None and bool(window.carried) and not current.carried
+        if settled or (turn.facts is not None and turn.facts.whole_content):
+            from handbill.found_again import compare_found_files
+
+            compare_found_files(turn, current)
     if current is not None and (event.terminal or JOINED in current.flags):
         from handbill.terminals import note_own_rows
 
@@ -117,24 +122,18 @@ def _own_window(turn: Turn) -> Window | None:
     return own_window(turn, window)
 
 
-def _heard(turn: Turn, before: Window | None, current: Window, channel: bool) -> None:
+def _heard(turn: Turn, current: Window, channel: bool) -> None:
     """Word that commands left, and what only the host's record still knows of a window that had to be rebuilt."""
     event = turn.event
     for notice in turn.store.notices(event.session_id) if channel else ():
         (event.tasks if notice["verb"] == "task" else event.notices).append(notice)
     if event.agent_id and event.tasks:
         event.call = turn.host.call_behind(event, turn.world)
-    settled = before is not None and bool(before.carried) and not current.carried
-    compared = turn.facts is not None and turn.facts.whole_content
-    rebuilt = compared and turn.opened != ""
+    rebuilt = turn.facts is not None and turn.facts.whole_content and turn.opened != ""
     if rebuilt or any(notice["verb"] in ("activate", "continue") for notice in event.notices):
         event.skills = _skills_loaded(turn, current)  # what the host itself brought is there
-    if compared or settled:
-        from handbill.delivery import check_found_files
-
-        check_found_files(turn, current)
     if rebuilt:
-        from handbill.delivery import found_again
+        from handbill.found_again import found_again
 
         found_again(turn, current)
     if current.flags.get("awaits"):
@@ -171,6 +170,7 @@ def _gated(turn: Turn, window: Window | None) -> Answer:
     window = _up_to_date(turn, window)
     known = window is not None and window.started and window.suspect < 0
     turn.has_session = window is not None and bool(window.work.get("session"))
+    _find_added(turn, window)
     turn.plan = decide(turn, window if known and window is not None else Window(*event.window))
     if not known:
         turn.plan.verdict = ""  # what was delivered there is not known, so nothing is held
@@ -271,6 +271,7 @@ def _look(turn: Turn, window: Window | None, asked: Asked) -> Facts:
 
 def decide(turn: Turn, window: Window) -> Plan:
     plan = Plan()
+    turn.world.add_roots(window.flags.get("roots", ()))
     for name in HANDLERS.get(turn.event.kind, ()):
         if applies(name, turn.event, window):
             plan.add(attempt(turn, name, handler(name), turn.event, window, turn.world, turn.config))

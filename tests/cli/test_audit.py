@@ -107,3 +107,17 @@ def test_what_a_compaction_left_open_is_not_called_an_agreement(make_box: Callab
     for command in (f"engine window {box.sim.session} --audit", "engine window --all --audit"):
         done = box.process(command)
         assert done.returncode == 0 and "not decided yet" in done.stdout and "agree" not in done.stdout, done.stdout
+
+
+def test_differences_beside_what_a_compaction_left_open(make_box: Callable[..., Box]) -> None:
+    """The next event repairs them, whatever else it decides."""
+    box = make_box()
+    box.sim.start()
+    box.sim.read("one/f.py")
+    box.idle()
+    box.sim.send({"hook_event_name": "PreCompact", "trigger": "auto"})
+    box.sim.send({"hook_event_name": "SessionStart", "source": "compact"})
+    ledger = next((box.state_folder / ".windows").glob("*.jsonl"))
+    ledger.write_text(ledger.read_text().replace("/INVARIANTS.md", "/OTHERS.md"))
+    done = box.process(f"engine window {box.sim.session} --audit")
+    assert done.returncode == 1 and "the next event in this window repairs this" in " ".join(done.stdout.split())

@@ -58,6 +58,8 @@ def test_sessions_that_are_not_there(project: Path) -> None:
     for words in (["date"], ["date", "yesterday"], ["range", "2020-01-01"]):
         assert run("find-sessions", *words, cwd=project).returncode == 1
     assert run("find-sessions", "sometimes", cwd=project).returncode == 2
+    wrong = engine("find-sessions", "date", "2026-01-31", "2026-02-01", cwd=project, expect=1)["error"]["message"]
+    assert wrong == "date takes 1 word, not 2"
     files = run("find-sessions", "today", "--files", cwd=project).stdout.splitlines()
     assert [Path(file).name for file in files] == ["LOG.md"]
 

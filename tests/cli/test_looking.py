@@ -7,12 +7,14 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from command import engine, run, state_of
 from looked_at import project
 
+from box import Box
 from handbill.cli.main import VERBS
 from handbill.cli.place import marked_project
 from handbill.cli.screen import listed
@@ -30,6 +32,18 @@ def test_window(project: Path) -> None:
     shown = run("window", "abc", cwd=project, COLUMNS="200").stdout
     assert "one/.directives/AGENTS.md" in shown and "directive" in shown and "tokens" in shown
     assert engine("window", "--all", cwd=project)["data"]["windows"][0]["session"] == "abc-session"
+
+
+def test_files_that_wait_are_counted_apart(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    for name in ("one", "two", "three"):
+        box.write(f"{name}/.directives/AGENTS.md", f"rules of {name}\n" * 500)
+    box.sim.start()
+    box.sim.read("one/f.py", "two/f.py", "three/f.py")
+    files = json.loads(box.process(f"engine window {box.sim.session} --json").stdout)["data"]["files"]
+    waiting = sum(one["state"] == "pending" for one in files)
+    shown = " ".join(box.process(f"engine window {box.sim.session}").stdout.split())
+    assert waiting == 2 and f" {len(files) - 2} files, about" in shown and "; 2 files pending" in shown, shown
 
 
 def test_the_agents_own_shell_finds_its_window(project: Path) -> None:

@@ -124,3 +124,17 @@ def test_any_pages_read_back(pages: list[str]) -> None:
 def test_lines_that_look_like_a_title_are_escaped(text: str, shown: str) -> None:
     assert pack.escaped(text) == shown
     assert pack.parts_of("/a", DIGEST, text, 9500) == [shown]
+
+
+@pytest.mark.parametrize("text", ["\u2714\ufe0f done", "1\ufe0f\u20e3"])
+def test_an_emoji_stays_as_it_is(text: str) -> None:
+    assert pack.harmless(text) == text
+
+
+@pytest.mark.parametrize("letter", "\u034f\u115f\u17b4\u17b5\u180b\u180f\u2800\u3164\uffa0")
+def test_letters_that_nobody_sees_are_spelled_out(letter: str) -> None:
+    assert pack.harmless(f"a{letter}b") == f"a\\u{ord(letter):04x}b"
+
+
+def test_a_row_of_unseen_signs_is_spelled_out() -> None:
+    assert pack.harmless("a\ufe0f\ufe0fb") == "a\\ufe0f\\ufe0fb"

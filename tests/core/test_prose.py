@@ -71,6 +71,7 @@ from handbill.core.prose import prose
         ("[a]: @x\n", False),
         ("[a]:\n@x\n", False),
         ("[a\nb]: @x\n", False),
+        ("[a]: b\n[c\nd]: @x\n", False),
         ('[a]: b "title\n @x "\n', False),
         ("[a]: b\n' @x '\n", False),
         ("[a]: b\n@x\n", True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from test_epochs import record, start
 from test_reconcile import content
 from test_reconcile_cases import title
@@ -33,9 +34,13 @@ def test_the_newer_state_that_the_ledger_knows_is_not_forgotten_for_an_older_one
     assert reconcile.found(before, both, 9.0) is before
 
 
-def test_a_nested_file_of_the_client_survives_a_resume() -> None:
-    before = window(files={"/sub/CLAUDE.md": record("h", "host", reason="nested_traversal")})
-    assert reconcile.resumed(before, content(), start("resume"), 9.0).holds("/sub/CLAUDE.md")
+@pytest.mark.parametrize(
+    "batch, survives", [("t1", True), ("prompt_submitted::p1", True), ("t2", False), ("prompt_submitted::p2", False), ("", True)]
+)  # fmt: skip
+def test_a_nested_file_of_the_client_survives_a_resume_with_its_call(batch: str, survives: bool) -> None:
+    before = window(files={"/sub/CLAUDE.md": {**record("h", "host", reason="nested_traversal"), "batch": batch}})
+    there = content(calls=["t1"], prompts={"p1": 1})
+    assert reconcile.resumed(before, there, start("resume"), 9.0).holds("/sub/CLAUDE.md") is survives
 
 
 def test_an_unknown_window_with_a_line_whose_text_is_gone() -> None:
@@ -57,3 +62,9 @@ def test_a_rewind_takes_several_files_of_the_host() -> None:
     before = window(files={"/deep": nested, "/deeper": nested}, flags={"host_once": ["/of the rewind before"]})
     after = reconcile.rewound(before, content({}), batch("now"))
     assert after.flags["host_once"] == ["/of the rewind before", "/deep", "/deeper"]
+
+
+def test_a_rule_in_parts_that_the_agent_read_since_needs_no_other_parts_after_a_resume() -> None:
+    shown = content({("/a", "0123456789abcdef", 1, 2): 5}, files={"/a": "text"})
+    after = reconcile.resumed(window(files={"/a": record("kk")}), shown, start("resume"), 9.0)
+    assert after.files["/a"]["via"] == "host" and not after.pending

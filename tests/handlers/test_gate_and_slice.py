@@ -12,6 +12,7 @@ from box import Box
 from handbill.core.event import TOOL_CALLED, Event, Tool
 from handbill.handlers.auto_answer import handle as auto_answer
 from handbill.handlers.delegation import named_places
+from handbill.handlers.write_gate import handle as write_gate
 from makers import DictWorld, config, window
 
 
@@ -211,3 +212,21 @@ def test_no_question_is_answered_in_a_window_that_is_not_known(make_box: Callabl
     assert not box.sim.send(event).denied
     box.sim.start()
     assert box.sim.send({**event, "tool_use_id": "t2"}).denied
+
+
+@pytest.mark.parametrize(
+    "waiting, held",
+    [
+        (".directives/AGENTS.md", True),
+        ("one/.directives/AGENTS.md", True),
+        ("one/deep/.directives/AGENTS.md", False),
+        ("two/.directives/AGENTS.md", False),
+        ("one/.directives/commands/CMD_X.md", False),
+        ("one/plan.md", False),
+    ],
+)
+def test_the_pending_files_that_a_write_waits_for(waiting: str, held: bool) -> None:
+    event = Event(TOOL_CALLED, "s", tools=[Tool("Write", "t1", ("/p/one/new.py",))], project="/p", cwd="/p")
+    before = window(pending={f"/p/{waiting}": "why"})
+    plan = write_gate(event, before, DictWorld({}), config())  # type: ignore[arg-type]
+    assert [want.path for want in (plan.wants if plan else ())] == ([f"/p/{waiting}"] if held else [])

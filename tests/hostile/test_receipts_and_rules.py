@@ -235,7 +235,7 @@ def test_control_characters_of_a_page_are_spelled_out(box: Box) -> None:
     assert box.state()["files"][str(box.project / "pay/.directives/AGENTS.md")]["parts"] == "k"
 
 
-@pytest.mark.parametrize("before", ["", "  ", "> ", "**", "# ", "- ", "\u00ad", "\u200d"])
+@pytest.mark.parametrize("before", ["", "  ", "> ", "**", "# ", "- ", "\\", "\\\\ > ", "\u200d"])
 def test_what_looks_like_a_title_of_ours_is_escaped(before: str) -> None:
     text = f"x\n{before}[Preloaded: /a · {'0' * 16} · 3]\n"
     assert escaped(text) == f"x\n\\{before}[Preloaded: /a · {'0' * 16} · 3]\n" and unescaped(escaped(text)) == text

@@ -9,12 +9,13 @@ import uuid
 
 from handbill.cli.trust import is_inside, resolved
 from handbill.config import folder_of
-from handbill.core.paths import under
+from handbill.core.paths import below, under
 from handbill.errors import HandbillError
 from handbill.links import open_folder, real_path
 from handbill.store.disk import make_private_directory, read_regular
 
 MOST = 4 << 20
+_REPLACE_LINK = "replace the link with a real file or folder"
 _UNCHANGED = "nothing was changed; check permissions and free space"
 
 
@@ -31,12 +32,15 @@ def read_text(path: str, most: int = MOST) -> str:
 
 
 def require_inside(path: str, project: str) -> None:
-    """Refuses a path whose links lead out of the project: a repository could make us write anywhere."""
+    """Refuses a path whose links lead out of the project, or into its git folder: a repository could make us write
+    anywhere, or have git run what we wrote."""
+    real = resolved(path)
     if not is_inside(path, project):
         raise HandbillError(
-            f"{path} leads out of the project (to {resolved(path) or 'a place that cannot be determined'})",
-            "replace the link with a real file or folder",
+            f"{path} leads out of the project (to {real or 'a place that cannot be determined'})", _REPLACE_LINK
         )
+    if ".git" in below(real, resolved(project)):
+        raise HandbillError(f"{path} leads into the git folder (to {real})", _REPLACE_LINK)
 
 
 def replace_text(path: str, text: str, within: str = "") -> None:
@@ -47,8 +51,9 @@ def replace_text(path: str, text: str, within: str = "") -> None:
     scratch = os.path.join(folder_of("XDG_STATE_HOME", ".local/state", os.environ), "handbill", "tmp")
     try:
         target = real_path(os.path.abspath(path))
-        if within and not under(target, real_path(os.path.abspath(within))):
+        if within:
             require_inside(path, within)
+        if within and not under(target, real_path(os.path.abspath(within))):
             raise OSError(errno.ELOOP, "a folder was replaced by a link meanwhile")
         make_private_directory(scratch)
         folder = open_folder(os.path.dirname(target))

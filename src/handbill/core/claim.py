@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from handbill.core.event import TOOL_CALLED
 from handbill.core.pack import BETWEEN, PRELOADED, UPDATED, block, parts_of, same_rules, units
-from handbill.core.paths import level_of
+from handbill.core.paths import level_of, under
 from handbill.core.sheet import Refusal, Sheet
 from handbill.core.window import GUESSED, NEVER_IN_A_TAIL, OWN_DIRECTIVE, with_letter
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 IN_ORDER = ("context", "role ", "resume ", "set down by ")
 
 MOST_CONSIDERED = 200  # files in one event
+_MANY = 30  # files that wait: more than a few events can carry
 
 SKIP_PATH, SKIP_INODE, SKIP_CONTENT = "skip-dedup", "skip-inode", "skip-content"
 DIRECTIVE = "directive of "  # begins the reason of every file that speaks for a directory
@@ -46,11 +47,12 @@ class Grant:
 
 
 class Claim:
-    __slots__ = ("grants", "named", "queued", "refused", "skipped")
+    __slots__ = ("elsewhere", "grants", "named", "queued", "refused", "skipped")
 
     def __init__(self) -> None:
         self.grants: list[Grant] = []
         self.skipped: list[tuple[str, str, str]] = []  # (path, why, reason)
+        self.elsewhere: dict[str, list[str]] = {}  # skipped -> [stamp, the file that has the text]
         self.refused: list[Refusal] = []
         self.queued: list[tuple[str, str]] = []  # newly pending: (path, reason)
         self.named: list[tuple[str, str]] = []  # pending, because a granted page refers to it
@@ -91,17 +93,21 @@ def claim(
     offset: int = 0,
     now: float = 0.0,
     waiting: bool = True,
+    project: str = "",
 ) -> tuple[Window, Claim]:
     """Grant what fits in `budget` units and is not there yet; the rest waits in `pending`.
 
     `part`: how large the parts of a file are, whatever this event can carry: another one may bring the rest.
     `offset` is the size of the transcript now: proof of arrival will be after it. Without
-    `waiting`, what was pending before goes on waiting.
+    `waiting`, what was pending before goes on waiting. However much waits from the `project`, the user's own files
+    have their turn before that.
     """
     twin, answer = window.copy(), Claim()
     queue = dict(window.pending) if waiting else {}
     for want in wants:
         queue.setdefault(want.path, want.reason)
+    if len(queue) > _MANY:
+        queue = dict(sorted(queue.items(), key=lambda item: under(item[0], project)))
     twin.pending = {path: reason for path, reason in window.pending.items() if path not in queue}
     room = budget
     candidates: list[_Candidate] = []
@@ -109,12 +115,12 @@ def claim(
         if number >= MOST_CONSIDERED:
             twin.pending[path] = reason  # far more than one event can carry: their turn comes
             continue
-        candidate = _candidate(twin, path, reason, sheets, candidates, part or budget, answer)
+        candidate = _candidate(twin, path, reason, sheets, candidates, part or budget, answer, project)
         if isinstance(candidate, _Candidate):
             candidates.append(candidate)
         elif candidate:
             twin.pending[path] = reason
-    candidates.sort(key=_turn)  # stable
+    candidates.sort(key=lambda one: _turn(one, project))  # stable
     is_blocked = False  # what must be delivered in order waits for the file before it
     for candidate in candidates:
         ordered = candidate.reason.startswith(IN_ORDER)
@@ -135,30 +141,35 @@ def claim(
     return twin, answer
 
 
-def _turn(candidate: _Candidate) -> int:
-    """Rules and standards first, if they are whole; then the files of gates in their order; then large ones.
+def _turn(candidate: _Candidate, project: str) -> int:
+    """Rules and standards first, if they are whole; then the files of gates in their order; then large ones, those of
+    the project last.
 
     Lines that refer to a text come after it.
     """
     if candidate.same:
-        return 3
+        return 4
     if candidate.reason.startswith(IN_ORDER):
         return 1
-    return 0 if len(candidate.parts) == 1 else 2
+    return 0 if len(candidate.parts) == 1 else 2 + under(candidate.sheet.path, project)
 
 
-def _under_another_name(twin: Window, sheet: Sheet, chosen: list[_Candidate]) -> tuple[str, str]:
-    """(why not to deliver: its text is there already; under which name). An inode alone proves nothing."""
-    for _, record in twin.files.where("inode", sheet.inode):
-        if record["via"] == "host" and "." not in record["parts"] and not record["reason"].startswith(GUESSED):
-            return SKIP_INODE, ""
+def _under_another_name(twin: Window, sheet: Sheet, chosen: list[_Candidate], project: str) -> tuple[str, str, bool]:
+    """(why not to deliver: its text is there already; under which name; is that a delivery of ours).
+
+    An inode alone proves nothing, and what the host reads in a project proves nothing about a file elsewhere: it may
+    not follow that link."""
+    for path, record in twin.files.where("inode", sheet.inode):
+        is_sure = GUESSED not in record["reason"] and under(path, project) == under(sheet.path, project)
+        if record["via"] == "host" and "." not in record["parts"] and is_sure:
+            return SKIP_INODE, path, False
     for path, record in twin.files.where("hash", sheet.digest):
         if "." not in record["parts"] and not record.get("same"):
-            return SKIP_INODE if record["inode"] == sheet.inode else SKIP_CONTENT, path
+            return SKIP_INODE if record["inode"] == sheet.inode else SKIP_CONTENT, path, True
     for other in chosen:  # the first of them has the text
         if other.sheet.digest == sheet.digest:
-            return SKIP_INODE if other.sheet.inode == sheet.inode else SKIP_CONTENT, other.sheet.path
-    return "", ""
+            return SKIP_INODE if other.sheet.inode == sheet.inode else SKIP_CONTENT, other.sheet.path, True
+    return "", "", False
 
 
 def _is_elsewhere(path: str, other: str) -> bool:
@@ -182,6 +193,7 @@ def _candidate(
     chosen: list[_Candidate],
     part: int,
     answer: Claim,
+    project: str,
 ) -> _Candidate | bool:
     """What to deliver; True = keep it pending; False = settled without delivery."""
     if twin.holds(path):
@@ -199,16 +211,19 @@ def _candidate(
         answer.refused.append(sheet)
         return False
     # what the user wrote for every project gives way to no file of a project, which may change later
-    why, other = _under_another_name(twin, sheet, chosen) if reason != OWN_DIRECTIVE else ("", "")
+    own = reason == OWN_DIRECTIVE
+    why, other, ours = _under_another_name(twin, sheet, chosen, project) if not own else ("", "", False)
     if record is not None and record.get("before") and record["hash"] == sheet.digest:
         why = SKIP_PATH  # it had changed, and changed back before that could be delivered
-    if other and _is_elsewhere(path, other) and reason.startswith(DIRECTIVE):
+    if ours and _is_elsewhere(path, other) and reason.startswith(DIRECTIVE):
         line = same_rules(other)
         changed = record is not None and bool(record.get("updated"))
         return _Candidate(sheet, reason, [line], UPDATED if changed else PRELOADED, same=other)
     if why:
         _as_before(twin, path, record, sheet.stamp)
         answer.skipped.append((path, why, reason))
+        if why != SKIP_PATH:
+            answer.elsewhere[path] = [sheet.stamp, other]
         return False
     stale = record is not None and record["hash"] != sheet.digest and bool(record["parts"].strip("."))
     if stale and record is not None and record.get("next") != sheet.digest:

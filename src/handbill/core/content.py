@@ -16,8 +16,8 @@ _COMPACT = "compact:"
 class Content:
     __slots__ = (
         "answered", "blocks", "boundary", "boundary_row", "calls", "commands", "cut", "denials", "file_calls",
-        "files", "last_answer", "leaf", "order", "parts", "prompts", "same", "skills", "started", "typed", "untrue",
-        "whole",
+        "files", "last_answer", "leaf", "order", "other_calls", "parts", "prompts", "same", "skills", "started",
+        "typed", "untrue", "whole",
     )  # fmt: skip
 
     def __init__(self, *, whole: bool = True) -> None:
@@ -34,6 +34,7 @@ class Content:
         self.typed: set[str] = set()  # prompts whose own text is there, not only the results of their calls
         self.calls: list[str] = []  # ids of the tool calls
         self.file_calls: set[str] = set()  # of tools whose errors only the host itself writes
+        self.other_calls: set[str] = set()  # what these show of files proves nothing
         self.files: dict[str, str] = {}  # path -> text that the host itself shows: read, mentioned or restored
         self.answered: set[str] = set()  # calls and prompts behind which the model answered again
         self.last_answer = -1  # where in the record the model's newest answer begins
@@ -81,6 +82,10 @@ class Content:
         named = _named(claim["batch"])
         later = [id for id, at in self.prompts.items() if at >= int(claim["offset"]) and id in self.answered]
         return bool(named and later) and self.whole and named not in self.prompts and named not in self.calls
+
+    def has_batch(self, batch: str) -> bool:
+        """Is this call or prompt in the window?"""
+        return _named(batch) in self.calls or _named(batch) in self.prompts
 
     def went_on(self, batch: str) -> bool:
         """Did the model answer again after this batch or prompt?"""

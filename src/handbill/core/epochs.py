@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handbill.core.event import PROMPT_SUBMITTED, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED, TOOL_CALLED
 from handbill.core.records import Records
-from handbill.core.window import HOST_ONCE, JOINED, MENTIONED, OWN_ROWS, PASSING, RESUMED, Window
+from handbill.core.window import ELSEWHERE, HOST_ONCE, JOINED, MENTIONED, NESTED, OWN_ROWS, PASSING, RESUMED, Window
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ MANUAL = "manual"  # somebody asked for the compaction: it may keep any part of 
 BOUNDARY, DUE = "boundary", "boundary_due"
 
 _OF_A_SUSPICION = ("compacting", "suspect_mark")
-_OF_AN_EPOCH = (*_OF_A_SUSPICION, "awaits", "elsewhere", "kept_unknown", MENTIONED)
+_OF_AN_EPOCH = (*_OF_A_SUSPICION, "awaits", ELSEWHERE, "kept_unknown", MENTIONED)
 
 
 def within(moment: float, now: float, seconds: float) -> bool:
@@ -109,7 +109,8 @@ def compacted(window: Window, offset: int, now: float) -> Window:
     twin = next_epoch(window)
     every = window.files.items()
     twin.files = Records.of("path", {path: record for path, record in every if reloaded(record)})
-    twin.carried = {path: record for path, record in every if not reloaded(record)}
+    unresolved = window.carried  # of a compaction just before this one: what that kept was not known yet
+    twin.carried = {**unresolved, **{path: record for path, record in every if not reloaded(record)}}
     twin.carried_from = offset
     twin.claims = []
     twin.suspect = -1
@@ -147,7 +148,7 @@ def arming(window: Window, offset: int, trigger: str) -> Window:
 def reloaded(record: Record) -> bool:
     """Root instruction files are read again by the host itself after a compaction; of skills, the first part."""
     cut = record["reason"].startswith("skill ") and record["chars"] > REATTACHED
-    passing = record["reason"].startswith("nested") or record["reason"] in PASSING
+    passing = record["reason"].startswith(NESTED) or record["reason"] in PASSING
     return bool(record["via"] == "host" and not passing and not cut)
 
 

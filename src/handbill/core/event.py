@@ -156,5 +156,7 @@ class Event:
         return {path for tool in own if not _reads_a_part(tool) for path in (*tool.files, *tool.places)}
 
     def is_moment(self, batch: str) -> bool:
-        """Is this the moment of that name? A call that was held is of the batch that it ends in."""
-        return batch == self.batch or batch in self.calls
+        """Is this the moment of that name? A call that was held is of the batch that it ends in, and several events
+        may tell of one prompt."""
+        prompt = self.raw.get("prompt_id") if not self.tools else ""
+        return batch == self.batch or batch in self.calls or (bool(prompt) and batch.endswith(f":{prompt}"))

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from handbill.core.epochs import reloaded
 from handbill.core.paths import is_rule_file, level_of, parent, under
-from handbill.core.window import DOUBTFUL, MENTIONED, NEVER_IN_A_TAIL, PASSING, READ_ITSELF, RESTORED, see
+from handbill.core.window import (
+    DOUBTFUL,
+    ELSEWHERE,
+    MENTIONED,
+    NESTED,
+    NEVER_IN_A_TAIL,
+    PASSING,
+    READ_ITSELF,
+    RESTORED,
+    see,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +28,9 @@ FOUND = "found in the transcript"  # the reason of a file that the ledger did no
 def with_shown_rules(window: Window, content: Content, reason: str, now: float) -> Window:
     """Rules that are in the window because the agent read them itself, or the user named them."""
     for path in content.files:
-        if is_rule_file(path) and path not in window.files:
+        record = window.files.get(path)
+        is_changed = record is not None and bool(record.get("updated"))  # what is shown may be the old text
+        if is_rule_file(path) and not window.holds(path) and not is_changed:
             window = see(window, path, "", reason, now)
     return window
 
@@ -34,8 +46,15 @@ def compared(window: Window, content: Content, event: Event, now: float, *, whol
     twin = window.copy() if gone or mention is not None else window
     twin.flags.pop(MENTIONED, None)
     for path in gone:
+        before = twin.files[path].get("ours") if not whole else None
+        if before is not None:
+            twin.files[path] = before
+            if "." in before["parts"]:
+                twin.pending[path] = before["reason"]
+            continue
         del twin.files[path]
         look_again(twin, path)
+        want_dependents(twin, path)
     return with_shown_rules(twin, content, READ_ITSELF, now) if whole else twin, gone
 
 
@@ -64,13 +83,19 @@ def restored(window: Window, path: str, record: Record, content: Content) -> Win
 def survives_resume(path: str, record: Record, content: Content) -> bool:
     """Of what the host put there itself: it reads instruction files again, the rest is in the transcript or gone."""
     passing = record["reason"] in PASSING or record["reason"].startswith("skill ")
+    if record["reason"].startswith(NESTED):
+        return not record["batch"] or content.has_batch(record["batch"])
     return not passing or host_has(path, record, content)
 
 
 def host_has(path: str, record: Record, content: Content) -> bool:
     """Root instruction files precede the conversation; a skill is where it was invoked."""
+    if record["via"] != "host":
+        return False  # we delivered a newer state of it
     if record["reason"] in PASSING:
         return path in content.files
+    if record["reason"].startswith(NESTED):
+        return bool(record["batch"]) and content.has_batch(record["batch"])
     return reloaded(record) and (not record["reason"].startswith("skill ") or parent(path) in content.skills)
 
 
@@ -79,6 +104,19 @@ def from_transcript(digest: str, parts: int, now: float) -> Record:
         "inode": "", "hash": digest, "chars": 0, "reason": FOUND,
         "at": now, "via": "transcript", "batch": "", "parts": "." * parts,
     }  # fmt: skip
+
+
+def want_dependents(window: Window, path: str) -> None:
+    """The text of this file changed, or left the window: files that were not delivered because of it are."""
+    lines = [other for other, _ in window.files.where("same", path)]
+    for other in lines:
+        del window.files[other]
+    known = window.flags.get(ELSEWHERE, {})
+    skipped = [other for other, (_, text) in known.items() if text == path]
+    if skipped:
+        window.flags[ELSEWHERE] = {other: known[other] for other in known if other not in skipped}
+    for other in (*lines, *skipped):
+        window.pending.setdefault(other, f"directive of {level_of(other)}")
 
 
 def look_again(window: Window, path: str) -> None:

@@ -17,14 +17,16 @@ _SEPARATOR = " · "
 BETWEEN = "\n\n"
 _HEX = frozenset("0123456789abcdef")
 _OPENINGS = (f"[{PRELOADED}: ", f"[{UPDATED}: ")
+_LOOK_ALIKE = (f"[{PRELOADED}:", f"[{UPDATED}:")  # whatever a reader takes for the space behind it
 _SAME = ("The same rules as in ", " apply here. Their text is in this window.")
 # Spaces and joiners that people write; Python calls them unprintable, and they harm nobody.
 _PLAIN_SPACE = frozenset(
-    "\n\t\u00a0\u00ad\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200c\u200d\u202f\u205f\u3000"
+    "\n\t\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200c\u200d\u202f\u205f\u3000"
 )
 _BLANKS = (
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\ufe0f"  # printable, and nobody sees them
 )
+_JOINERS = "\u200c\u200d"
 # what may precede a title, and a reader would still take it for one
 _BEFORE = "".join(_PLAIN_SPACE) + _BLANKS + "\f\v>*_#-| "
 _LINES = 600  # how far a cut may look for the end of a line
@@ -36,7 +38,7 @@ def units(text: str) -> int:
 
 def shown(path: str) -> str:
     """A path on one line, whatever its name holds."""
-    if path.isprintable() and "\\" not in path:
+    if path.isprintable() and "\\" not in path and not any(blank in path for blank in _BLANKS):
         return path
     return path.encode("unicode_escape").decode("ascii")
 
@@ -115,8 +117,7 @@ def same_rules_as(body: str) -> str:
 def unescaped(text: str) -> str:
     found = []
     for line in text.splitlines(keepends=True):
-        is_escaped = line.startswith("\\") and line[1:].lstrip(_BEFORE).startswith(_OPENINGS)
-        found.append(line[1:] if is_escaped else line)
+        found.append(line[1:] if line.startswith("\\") and _looks_like_title(line[1:]) else line)
     return "".join(found)
 
 
@@ -127,6 +128,8 @@ def harmless(text: str) -> str:
     odd = {letter for letter in set(text) if _is_odd(letter)}
     if "\ufe0f\ufe0f" not in text:
         odd.discard("\ufe0f")  # the sign before it becomes an emoji: people write that
+    if any(f"{one}{other}" in text for one in _JOINERS for other in _JOINERS):
+        odd.update(_JOINERS)  # people write one between two letters
     return text.translate({ord(c): c.encode("unicode_escape").decode() for c in odd}) if odd else text
 
 
@@ -143,10 +146,15 @@ def one_line(value: object, most: int = 300) -> str:
 
 def escaped(text: str) -> str:
     """Lines that look like a title of ours get a backslash: a reader must not take them for one either."""
-    if not any(opening in text for opening in _OPENINGS):
+    if not any(opening in text for opening in _LOOK_ALIKE):
         return text
     lines = text.splitlines(keepends=True)  # a reader may take other characters for the end of a line, too
-    return "".join("\\" + line if line.lstrip(_BEFORE).startswith(_OPENINGS) else line for line in lines)
+    return "".join("\\" + line if _looks_like_title(line) else line for line in lines)
+
+
+def _looks_like_title(line: str) -> bool:
+    """Also one that begins with a backslash: `unescaped` must find every text again."""
+    return line.lstrip("\\").lstrip(_BEFORE).startswith(_LOOK_ALIKE)
 
 
 def block(path: str, digest: str, text: str, part: int = 1, parts: int = 1, word: str = PRELOADED) -> str:

@@ -21,8 +21,8 @@ class Want:
 
 class Plan:
     __slots__ = (
-        "awaited", "firm", "flags", "gate_text", "keep", "known", "notes", "permits", "post", "roots", "seen", "stale",
-        "taken", "touched", "unfinished", "unwanted", "verdict", "wants", "work",
+        "awaited", "digests", "firm", "flags", "gate_text", "keep", "known", "notes", "permits", "post", "roots",
+        "seen", "stale", "taken", "touched", "unfinished", "unwanted", "verdict", "wants", "work",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -31,6 +31,7 @@ class Plan:
         self.seen: list[tuple[str, str]] = []  # (path, reason): the host itself put it there
         self.touched: dict[str, dict[str, Any]] = {}  # directory -> which directives it has
         self.stale: dict[str, str] = {}  # path -> reason: what the window holds is no longer what the file says
+        self.digests: dict[str, str] = {}  # path -> digest of the text of `known` files that the agent has seen itself
         self.known: dict[str, str] = {}  # path -> stamp: the agent has this state of the file in another way
         self.work: dict[str, Any] | None = None  # which skill, phase and session this window is at
         self.taken: list[str] = []  # notices that are dealt with
@@ -67,6 +68,7 @@ class Plan:
         self.touched.update(other.touched)
         self.stale.update(other.stale)
         self.known.update(other.known)
+        self.digests.update(other.digests)
         self.work = other.work if other.work is not None else self.work
         self.taken += other.taken
         self.post += other.post

@@ -5,10 +5,13 @@ from __future__ import annotations
 from handbill.core.paths import name
 
 _KEYS = (
-    ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".ppk", ".env", ".tfstate", ".kdbx", ".gpg",
+    ".pem", ".key", ".p8", ".p12", ".pfx", ".jks", ".keystore", ".ppk", ".env", ".tfstate", ".kdbx", ".gpg",
     ".tfstate.backup", ".yml.enc", ".tfvars", ".tfvars.json", "_history",
 )  # fmt: skip
-_STARTS = (".env.", ".env-", ".env_", ".env~", ".envrc", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519")
+_STARTS = (
+    ".env.", ".env-", ".env_", ".env~", ".env ", ".envrc", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519",
+    "client_secret",
+)  # fmt: skip
 _PRIVATE = frozenset({
     ".netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", ".htpasswd", ".vault-token", ".dockercfg", ".my.cnf",
     ".boto", ".s3cfg", ".authinfo", ".terraformrc", ".yarnrc.yml", ".mcp.json", ".claude.json", ".credentials.json",
@@ -28,7 +31,7 @@ def is_private(path: str) -> bool:
     A project may be somebody else's work, but such files in its folder are the user's.
     """
     path = path.lower()
-    last = name(path)
+    last = name(path).strip("#")  # an editor's copy
     for ending in _COPIES * 2:
         last = last.removesuffix(ending) or last
     if last.endswith(".pub") and not last.startswith(".env"):
@@ -39,5 +42,6 @@ def is_private(path: str) -> bool:
         return False
     settings = last.startswith("settings") and last.endswith(".json") and "/.claude/" in path
     named = last in _PRIVATE or last.startswith(_STARTS) or last.endswith(_KEYS)
-    word, dot, ending = last.removeprefix(".").partition(".")
-    return settings or named or (word in _WORDS and dot + ending in _DATA)
+    word, dot, rest = last.removeprefix(".").partition(".")
+    ending = rest.rpartition(".")[2]  # secrets.prod.yml
+    return settings or named or (word in _WORDS and (dot + rest in _DATA or dot + ending in _DATA))

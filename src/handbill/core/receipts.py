@@ -25,13 +25,14 @@ _MOST_LOST = 2  # times that a file is sent again before that is concluded
 class Evidence:
     """What a host's record says about the deliveries that are on their way."""
 
-    __slots__ = ("arrived", "cut", "passed", "readable", "records", "understood", "untrue")
+    __slots__ = ("arrived", "cut", "dropped", "passed", "readable", "records", "understood", "untrue")
 
     def __init__(
         self,
         arrived: set[Title] | None = None,
         cut: set[Title] | None = None,
         passed: set[int] | None = None,
+        dropped: set[int] | None = None,
         *,
         readable: bool = True,
         records: bool = True,
@@ -41,6 +42,7 @@ class Evidence:
         self.arrived = arrived or set()
         self.cut = cut or set()
         self.passed = passed or set()  # claim ids: the record goes on behind the place where they should stand
+        self.dropped = dropped or set()  # claim ids: the host never took the prompt or batch that they came with
         self.readable = readable  # the transcript exists
         self.untrue = untrue or set()  # (file, digest) whose parts are all there, and are not that file's text
         self.understood = understood  # it shows a delivery of ours, or that one failed: in a form that we know
@@ -71,7 +73,8 @@ def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tupl
             if record is None or record["hash"] != digest or len(record["parts"]) != parts:
                 continue  # begun again since, with other text: that delivery has a claim of its own
             verdict = _verdict(claim, (shown(path), digest, part, parts), evidence, event, now)
-            if verdict == LOST and not evidence.understood and _is_unrecorded(twin, record):
+            dropped = claim["id"] in evidence.dropped
+            if verdict == LOST and not dropped and not evidence.understood and _is_unrecorded(twin, record):
                 verdict, twin.flags[UNRECORDED] = ASSUMED, True
             elif verdict == CONFIRMED:
                 twin.flags.pop(UNRECORDED, None)
@@ -79,7 +82,7 @@ def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tupl
             if forged:
                 twin.files[path] = {**record, "parts": "." * parts}  # one part is false: all of them are sent again
             if verdict:
-                _apply(twin, path, part, verdict)
+                _apply(twin, path, part, verdict, counts=not dropped)
                 outcomes.append(Outcome(path, record["reason"], verdict, 0 if forged else part, parts))
             else:
                 left.append(item)
@@ -120,7 +123,8 @@ def _is_unrecorded(window: Window, record: Record) -> bool:
 _LETTER = {CONFIRMED: "k", TRUNCATED: "t", ASSUMED: "e", LOST: "."}
 
 
-def _apply(twin: Window, path: str, part: int, verdict: str) -> None:
+def _apply(twin: Window, path: str, part: int, verdict: str, *, counts: bool) -> None:
+    """`counts`: a loss says something about how the host records deliveries."""
     record = twin.files[path]
     if record.get("before"):  # of a state that a newer one will replace: only what the window holds meanwhile changes
         held = with_letter({**record, "parts": record["before"]}, part, _LETTER[verdict])["parts"]
@@ -128,6 +132,6 @@ def _apply(twin: Window, path: str, part: int, verdict: str) -> None:
         return
     record = with_letter(record, part, _LETTER[verdict])
     if verdict == LOST:
-        record["lost"] = record.get("lost", 0) + 1
+        record["lost"] = record.get("lost", 0) + counts
         twin.pending.setdefault(path, record["reason"])
     twin.files[path] = record

@@ -15,7 +15,7 @@ from handbill.core.host_files import (
 )
 from handbill.core.pack import meant, shown
 from handbill.core.paths import parent
-from handbill.core.window import HOST_ONCE, NAMED_BY, READ_ITSELF, RESTORED, see, with_letter
+from handbill.core.window import HOST_ONCE, NAMED_BY, NESTED, OWN, READ_ITSELF, RESTORED, see, with_letter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ def inherited(window: Window, content: Content, *, records: bool) -> Window:
             twin.files[path] = {**record, "parts": kept}
             if "." in kept:
                 twin.pending[path] = record["reason"]
+        elif not kept and record["reason"].startswith(NESTED) and host_has(path, record, content):
+            twin.files[path] = record  # with the call that it came with
         elif not kept:
             twin = restored(twin, path, record, content)
     _drop_orphans(twin)
@@ -98,8 +100,9 @@ def resumed(window: Window, content: Content, event: Event, now: float) -> Windo
     return twin if _differs(twin, window) else window
 
 
-def left(window: Window, content: Content) -> list[str]:
-    """Files of ours that were in this window, and that its transcript no longer shows."""
+def left(window: Window, content: Content, now: float = 0.0, patience: float = 0.0) -> list[str]:
+    """Files that we delivered, or that the host brought with a call, and that the transcript no longer shows.
+    `patience`: seconds in which the host writes its record."""
     titles = content.titles(denied_calls(window))
     open_parts = {(item[0], item[1]) for claim in window.claims for item in claim["items"]}
     found = []
@@ -109,7 +112,21 @@ def left(window: Window, content: Content) -> list[str]:
             if letter in "ks" and name not in titles and (path, part) not in open_parts:
                 found.append(path)
                 break
+        if record["reason"].startswith(NESTED) and record["batch"] and not content.has_batch(record["batch"]):
+            found += [path] if not within(record["at"], now, patience) else []
     return found
+
+
+def without_undone_reading(window: Window, content: Content, event: Event, now: float, patience: float) -> Window:
+    """What the agent itself read or wrote of a delivered file may have left the window: the delivered text is old."""
+    after = window
+    for path, record in window.files.items():
+        _, batch, at = record.get(OWN, ("", "", now))
+        if not batch or event.is_moment(batch) or content.has_batch(batch) or within(at, now, patience):
+            continue
+        after = window.copy() if after is window else after
+        after.files[path] = {**{name: value for name, value in record.items() if name != OWN}, "stamp": ""}
+    return after
 
 
 def found(window: Window, content: Content, now: float) -> Window:
@@ -169,7 +186,7 @@ def rewound(window: Window, content: Content, event: Event) -> Window:
         kept = record["parts"] if unchanged else _kept_parts(path, record, titles)
         if not kept:
             del twin.files[path]
-            if record["reason"].startswith("nested"):
+            if record["reason"].startswith(NESTED):
                 twin.flags[HOST_ONCE] = [*twin.flags.get(HOST_ONCE, ()), path]
         elif kept != record["parts"]:
             twin.files[path] = {**record, "parts": kept}
@@ -211,7 +228,8 @@ def _is_at_work(work: dict[str, Any], content: Content) -> bool:
 
 def _of_this_moment(record: Record, event: Event, now: float) -> bool:
     """Another lane of this very event delivered it: no transcript can show it yet."""
-    return bool(record["batch"] == event.batch and within(record["at"], now, SAME_MOMENT))
+    is_open = "s" in record.get("parts", "s")  # what the transcript has shown is not of this moment
+    return bool(is_open and record["batch"] == event.batch and within(record["at"], now, SAME_MOMENT))
 
 
 def adopted(event: Event, window: Window | None, content: Content, now: float) -> Window:

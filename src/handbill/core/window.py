@@ -33,7 +33,12 @@ RESTORED = "restored by the client"
 READ_ITSELF = "read by the agent"  # the agent opened the file before we could deliver it
 PASSING = (RESTORED, READ_ITSELF)  # in the window as long as the message that shows it
 OWN_DIRECTIVE = "your own directive"  # why a file of the user's own library is delivered
-GUESSED = "imported by "  # begins the reason of a file that the host brings, as far as we can tell by its CLAUDE.md
+GUESSED = "imported by "  # is in the reason of a file that the host brings, as far as we can tell by its CLAUDE.md
+# A field of a record: [digest, batch, time] of a newer state of the file that the agent itself read or wrote.
+OWN = "own"
+NESTED = "nested"  # begins the reason of a file that the host brought because of a call or a mention
+# A window's flag: files that were not delivered, because another one has their text: path -> [its stamp, that other]
+ELSEWHERE = "elsewhere"
 # A window's flag: files that a rewind removed, and that the host brings only once until it is compacted or restarted.
 HOST_ONCE = "host_once"
 # A window's flag: rule files that a prompt mentions whole, until the transcript shows that the host took the prompt.
@@ -94,7 +99,7 @@ class Window:
 
 def has(window: Window, path: str) -> bool:
     """Does the window hold this file's text, by its own name or by another one?"""
-    return window.holds(path) or path in window.flags.get("elsewhere", ())
+    return window.holds(path) or path in window.flags.get(ELSEWHERE, ())
 
 
 def state_of(record: Record) -> str:
@@ -116,12 +121,15 @@ def with_letter(record: Record, part: int, letter: str) -> Record:
     return {**record, "parts": parts[: part - 1] + letter + parts[part:]}
 
 
-def see(window: Window, path: str, inode: str, reason: str, now: float, chars: int = 0) -> Window:
-    """The host itself put this file into the window."""
+def see(window: Window, path: str, inode: str, reason: str, now: float, chars: int = 0, batch: str = "") -> Window:
+    """The host itself put this file into the window; `batch`: because of this batch or prompt."""
     twin = window.copy()
     twin.files[path] = {
-        "inode": inode, "hash": "", "chars": chars, "reason": reason, "at": now, "via": "host", "batch": "",
+        "inode": inode, "hash": "", "chars": chars, "reason": reason, "at": now, "via": "host", "batch": batch,
         "parts": "h",
     }  # fmt: skip
+    before = window.files.get(path)
+    if before is not None and before["via"] != "host" and before["parts"].strip("."):
+        twin.files[path]["ours"] = before  # parts that we delivered; the host may take back what it shows
     twin.pending.pop(path, None)
     return twin

@@ -6,15 +6,15 @@ Each directory is looked at once per window; touched again, only what changed in
 from __future__ import annotations
 
 from handbill.core.event import MENTION, PROMPT_SUBMITTED, REFUSED, handles_files
-from handbill.core.paths import parent, under
+from handbill.core.paths import level_of, parent, under
 from handbill.core.plan import Plan
-from handbill.core.window import HOST_ONCE, MENTIONED, READ_ITSELF
+from handbill.core.window import ELSEWHERE, HOST_ONCE, MENTIONED, READ_ITSELF
 from handbill.errors import TookTooLong
 from handbill.handlers.roots import inside, root_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from handbill.config import Config
     from handbill.core.event import Event, Tool
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 FOLDER = ".directives"
-_READ_WHOLE = 32_000  # bytes; of a larger file, a client shows only a part
+_READ_WHOLE, _READ_LINES = 32_000, 2000  # bytes, lines; of a larger file, a client shows only a part
 # In one event; the next ones do the rest.
 MOST_LEVELS = 200  # directories
 MOST_COMPARED = 400  # directories that were looked at before
@@ -39,9 +39,8 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
     look = Look(event, window, world, config)
     try:
         for place, how in touched(event, world):
-            look.at(place, how)
-            if look.plan.unfinished:
-                break
+            if not look.plan.unfinished or not under(place, config.project):
+                look.at(place, how)
     except TookTooLong as stop:
         stop.where = look.give_up()
         stop.partial = look.plan
@@ -97,33 +96,49 @@ class Look:
         for level in walk_up(directory, root):
             if level in self.done:
                 break
-            if self._is_full(len(new)):
+            if self._is_full(len(new), under(root, self.config.project)):
                 self.plan.unfinished = True  # the next event looks at the rest
                 break
             self.done.add(level)
             self.level, self.level_began = level, self.world.spent()
             seen = self.window.touched.get(level)
             stamp = self.world.stamp(f"{level}/{FOLDER}")
-            if seen is not None and seen.get("stamp", stamp) == stamp:
+            if seen is not None and seen.get("stamp", stamp) == stamp and not self._has_new_bare(level, seen):
                 self.compared += 1
                 self._changed(level, seen)
             elif not self._new(level, stamp, new, how):
                 new = {}  # look again at it, and at every level from which a walk leads there
         self.plan.touched.update(new)
 
+    def _has_new_bare(self, level: str, seen: Record) -> bool:
+        """An AGENTS.md beside the folder of rules, which that folder's stamp does not cover."""
+        return "AGENTS.md" not in seen["found"] and self.world.is_file(f"{level}/AGENTS.md")
+
     def give_up(self) -> str:
         """The directory that took most of the time, if one did. It must not stop the others in the next event, too."""
         self.plan.unfinished = True
         now = self.world.spent()
-        if not self.level or now - self.level_began < (now - self.began) / 2:
-            return ""
+        mine = self.level and under(self.level, self.config.project)
+        if not mine or now - self.level_began < (now - self.began) / 2:
+            return ""  # a directory of the user's may be slow because of the project's settings
         self.plan.touched[self.level] = {"found": [], "stamp": self.world.stamp(f"{self.level}/{FOLDER}")}
         return self.level
 
-    def _is_full(self, more: int) -> bool:
-        """Is this all that one event may take? `more`: directories besides those of the plan."""
+    def _is_full(self, more: int, in_project: bool) -> bool:
+        """Is this all that one event may take? `more`: directories besides those of the plan.
+
+        However many rules a project has, those of other places, which are the user's, have their own limit.
+        """
         levels, files = len(self.plan.touched) + more, len(self.plan.wants) + len(self.window.pending)
-        return levels >= MOST_LEVELS or files >= MOST_WAITING
+        if levels < MOST_LEVELS and files < MOST_WAITING:
+            return False
+        paths = [*(want.path for want in self.plan.wants), *self.window.pending]
+        return more + self._count(self.plan.touched, in_project) >= MOST_LEVELS or (
+            self._count(paths, in_project) >= MOST_WAITING
+        )
+
+    def _count(self, paths: Iterable[str], in_project: bool) -> int:
+        return sum(under(path, self.config.project) == in_project for path in paths)
 
     def _new(self, level: str, stamp: str, new: dict[str, Record], how: str) -> bool:
         """A level that was not looked at, or to whose folder something was added; False: look again later."""
@@ -160,12 +175,16 @@ class Look:
         return host_brings(level, path, how, self.event, self.world, self.config)
 
     def is_shown_whole(self, path: str) -> bool:
-        return 0 < self.world.size(path) < _READ_WHOLE
+        size = self.world.size(path)
+        few = size <= _READ_LINES or (self.world.tail(path, 0, _READ_WHOLE) or b"").count(b"\n") < _READ_LINES
+        return 0 < size < _READ_WHOLE and few
 
     def shown(self, path: str) -> None:
         """The agent has just read it, or the prompt mentions it. The host may still drop the prompt."""
+        from handbill.handlers.freshness import seen_by_agent
+
         self.plan.seen.append((path, READ_ITSELF))
-        self.plan.known[path] = self.world.stamp(path)
+        seen_by_agent(path, self.world.stamp(path), self.plan, self.world)
         if self.event.kind == PROMPT_SUBMITTED:
             size = max(self.world.size(self.event.transcript), 0)
             self.mentioned.append(path)
@@ -174,12 +193,22 @@ class Look:
     def _changed(self, level: str, seen: Record) -> None:
         for name in seen["found"]:
             path = f"{level}/{FOLDER}/{name}"
-            if name == "AGENTS.md" and path not in self.window.files:
+            if name == "AGENTS.md" and not self._is_known(path):
                 path = f"{level}/{name}"
             self._compared(path)
 
+    def _is_known(self, path: str) -> bool:
+        return path in self.window.files or path in self.window.flags.get(ELSEWHERE, ())
+
     def _compared(self, path: str) -> None:
         record = self.window.files.get(path)
+        if record is None and path in self.window.flags.get(ELSEWHERE, {}):
+            if self.world.stamp(path) != self.window.flags[ELSEWHERE][path][0]:
+                self.plan.want(path, f"directive of {level_of(path)}")  # it no longer has another file's text
+            return
+        if record is not None and path in self.read and self.is_shown_whole(path):
+            self.shown(path)
+            return
         before = record.get("stamp") if record is not None and path not in self.own else ""
         if record is not None and before and self.world.stamp(path) != before:
             from handbill.handlers.freshness import check

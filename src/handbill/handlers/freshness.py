@@ -6,9 +6,10 @@ agent's own calls did to delivered files, and, between turns, all that the windo
 
 from __future__ import annotations
 
-from handbill.core.event import TOOL_BATCH_FINISHED
+from handbill.core.event import MENTION, TOOL_BATCH_FINISHED
 from handbill.core.plan import Plan
 from handbill.core.sheet import Refusal
+from handbill.core.window import OWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,12 +30,21 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
             if record is not None and record.get("stamp"):
                 stamp = world.stamp(path)
                 if stamp not in ("", record["stamp"]):
-                    plan.known[path] = stamp
+                    seen_by_agent(path, stamp, plan, world)
     else:
+        mentioned = {path for tool in event.tools if tool.name == MENTION and not tool.values for path in tool.places}
         for path, before in window.files.column("stamp", MOST, int(world.now())):
-            if world.stamp(path) not in ("", before):  # a file that is gone is no news
+            if path not in mentioned and world.stamp(path) not in ("", before):  # a file that is gone is no news
                 check(path, window.files[path], plan, world)
     return plan or None
+
+
+def seen_by_agent(path: str, stamp: str, plan: Plan, world: World) -> None:
+    """The agent read or wrote this state of the file itself. It need not be delivered as long as that call is there."""
+    sheet = world.load(path)
+    plan.known[path] = stamp
+    if not isinstance(sheet, Refusal):
+        plan.digests[path] = sheet.digest
 
 
 def check(path: str, record: Record, plan: Plan, world: World) -> None:
@@ -48,7 +58,7 @@ def check(path: str, record: Record, plan: Plan, world: World) -> None:
     sheet = world.load(path)
     if isinstance(sheet, Refusal):
         return
-    if sheet.digest == record["hash"]:
+    if sheet.digest == record.get(OWN, [record["hash"]])[0]:
         plan.known[path] = stamp  # touched, not changed
     else:
         plan.stale[path] = record["reason"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from handbill.core.plan import Plan
+from handbill.core.window import NESTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,8 +14,10 @@ if TYPE_CHECKING:
 
 
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
-    if not event.path or event.path in window.files:
+    if not event.path or window.holds(event.path):
         return None
     plan = Plan()
-    plan.seen.append((event.path, event.reason or "loaded by the host"))
+    above = window.files.get(str(event.raw.get("parent_file_path", "")))  # the file that imports it
+    nested = above is not None and above["reason"].startswith(NESTED) and not event.reason.startswith(NESTED)
+    plan.seen.append((event.path, f"{NESTED} {event.reason}" if nested else event.reason or "loaded by the host"))
     return plan

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from handbill.core.paths import join, level_of, parent, under
-from handbill.core.window import GUESSED
+from handbill.core.window import GUESSED, NESTED
 from handbill.handlers.directives import ACTED, DONE_BEFORE, LATER, LOOKED, NEXT, READ, WANTED, present
 from handbill.handlers.roots import root_of
 from handbill.hotjson import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from handbill.config import Config
     from handbill.core.event import Event
     from handbill.world import World
 
 _CLAUDE_MD = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 _MOST = 1 << 16  # of a CLAUDE.md; clients warn of a longer one
-_MOST_PATTERNS = 200  # with more than that, it is not certain which files the client reads
+_MOST_PATTERNS, _MOST_LETTERS = 200, 4000  # with more, it is not certain which files the client reads
 _UNUSUAL = frozenset("[]{}()!+@\\")  # in a pattern
-_AROUND = str.maketrans("*[]", "   ")  # an import
+_ANYTHING = ["**"]  # nobody knows which files are excluded
+_NOT_SPACE = str.maketrans(dict.fromkeys("\x1c\x1d\x1e\x1f\x85", "x"))  # to the client; Python splits words there
 _SETTINGS = (".claude/settings.local.json", ".claude/settings.json")
+_MOST_SETTINGS = 1 << 20  # bytes
 
 
 def host_brings(level: str, path: str, how: str, event: Event, world: World, config: Config) -> str:
@@ -29,7 +33,7 @@ def host_brings(level: str, path: str, how: str, event: Event, world: World, con
         return ""
     if imported(level, path, world, config):
         if under(start, level) or how == READ:
-            return f"{GUESSED}CLAUDE.md"
+            return f"{GUESSED}CLAUDE.md" if under(start, level) else f"{NESTED}, {GUESSED}CLAUDE.md"
         return {LOOKED: LATER, WANTED: LATER, ACTED: NEXT if event.reads_touched else "", DONE_BEFORE: ""}[how]
     bare = f"{level}/AGENTS.md"
     same_as_bare = path == bare or (world.is_file(bare) and world.inode(bare) == world.inode(path))
@@ -38,7 +42,7 @@ def host_brings(level: str, path: str, how: str, event: Event, world: World, con
     if under(start, level):
         return "session_start"
     # of a folder below, only together with a file that is read there
-    return {READ: "nested, read by the host", LOOKED: LATER, WANTED: LATER, ACTED: "", DONE_BEFORE: ""}[how]
+    return {READ: f"{NESTED}, read by the host", LOOKED: LATER, WANTED: LATER, ACTED: "", DONE_BEFORE: ""}[how]
 
 
 def is_rule_here(path: str, event: Event, world: World, config: Config) -> bool:
@@ -70,9 +74,15 @@ def _imports(path: str, world: World) -> frozenset[str]:
         return frozenset()
     from handbill.core.prose import prose
 
-    # what is emphasized, or the text of a link, is followed as well
-    words = " ".join(prose(text)).translate(_AROUND).split()
-    return frozenset(word for word in words if word.startswith("@"))
+    words = " ".join(prose(text)).translate(_NOT_SPACE).split()
+    return frozenset(found for word in words if (found := _without_stars(word)).startswith("@"))
+
+
+def _without_stars(word: str) -> str:
+    """What is emphasized is followed as well. A star on one side only is a part of the text."""
+    inner = word.strip("*")
+    stars = (len(word) - len(inner)) // 2
+    return inner if word == "*" * stars + inner + "*" * stars else word
 
 
 def reads_agents_md(level: str, world: World, config: Config) -> bool:
@@ -90,7 +100,14 @@ def reads_agents_md(level: str, world: World, config: Config) -> bool:
 
 
 def _is_switched_off(world: World, config: Config) -> bool:
-    return any(b'agents-md@builtin":false' in b"".join(text.split()) for text in _settings(world, config))
+    for settings in _settings(b"agents-md", world, config):
+        plugins = settings.get("enabledPlugins") if settings is not None else {}
+        if settings is None or (
+            isinstance(plugins, dict)
+            and any(name.endswith("agents-md@builtin") and value is False for name, value in plugins.items())
+        ):
+            return True
+    return False
 
 
 def _is_excluded(path: str, world: World, config: Config) -> bool:
@@ -101,23 +118,40 @@ def _is_excluded(path: str, world: World, config: Config) -> bool:
     from handbill.core.globs import matches
 
     # a star matches slashes here, too: where it is not certain that the client reads a file, we deliver it
-    return any(_UNUSUAL.intersection(pattern) or matches(path, pattern.replace("**", "*")) for pattern in patterns)
+    return any(_UNUSUAL.intersection(pattern) or matches(path, _as_stars(pattern)) for pattern in patterns)
+
+
+def _as_stars(pattern: str) -> str:
+    """`**/` is any number of folders, or none."""
+    pattern = pattern.replace("**/", "*").replace("/./", "/")
+    while "**" in pattern or "//" in pattern:
+        pattern = pattern.replace("**", "*").replace("//", "/")
+    return pattern
 
 
 def _excludes(world: World, config: Config) -> list[str]:
     found: list[str] = []
-    for text in _settings(world, config):
-        if b"claudeMdExcludes" not in text:
-            continue
-        try:
-            settings = loads(text.decode("utf-8", "replace"))
-        except (ValueError, RecursionError):
-            return ["**"]  # nobody knows what it says
-        listed = settings.get("claudeMdExcludes") if isinstance(settings, dict) else ()
+    for settings in _settings(b"claudeMdExcludes", world, config):
+        if settings is None:
+            return _ANYTHING
+        listed = settings.get("claudeMdExcludes")
         found += [pattern for pattern in listed if isinstance(pattern, str)] if isinstance(listed, list) else []
-    return found if len(found) <= _MOST_PATTERNS else ["**"]
+    is_usual = len(found) <= _MOST_PATTERNS and sum(map(len, found)) <= _MOST_LETTERS
+    return found if is_usual else _ANYTHING
 
 
-def _settings(world: World, config: Config) -> list[bytes]:
-    paths = [*(f"{config.project}/{name}" for name in _SETTINGS), f"{config.home}/{_SETTINGS[1]}"]
-    return [world.tail(path, 0, 1 << 20) or b"" for path in paths]
+def _settings(word: bytes, world: World, config: Config) -> list[dict[str, Any] | None]:
+    """The settings files that may say something about this; None: nobody knows what it says."""
+    found: list[dict[str, Any] | None] = []
+    for path in (*(f"{config.project}/{name}" for name in _SETTINGS), f"{config.home}/{_SETTINGS[1]}"):
+        text = world.tail(path, 0, _MOST_SETTINGS) or b""
+        if len(text) == _MOST_SETTINGS:
+            found.append(None)
+        elif word in text or b"\\u" in text:  # the word may be written with escapes
+            try:
+                settings = loads(text.decode("utf-8", "replace"))
+            except (ValueError, RecursionError):
+                found.append(None)
+            else:
+                found.append(settings if isinstance(settings, dict) else {})
+    return found

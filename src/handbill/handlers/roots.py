@@ -68,8 +68,8 @@ def _project_git(world: World, config: Config) -> str:
 
 
 def _linked_git(directory: str, world: World) -> str:
-    """The git folder of a worktree. Anybody may name any folder: both must name each other."""
-    git = _git_folder(directory, world)
+    """The git folder of a worktree. Anybody may name any folder, or link to a worktree: both must name each other."""
+    git = _git_folder(directory, world) if world.real(f"{directory}/.git") == f"{world.real(directory)}/.git" else ""
     linked = world.tail(f"{git}/gitdir", 0, 4096) or b"" if _WORKTREES in git else b""
     mutual = world.real(linked.decode("utf-8", "replace").strip()) == world.real(f"{directory}/.git")
     return git if linked and mutual else ""

@@ -36,9 +36,8 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
         before = held.get("places", []) if held.get("epoch") == window.epoch else []
         times = before.count(directory)
         look = Look(event, window, world, config)
-        if not times:
-            look.at(directory)
         if times < _MOST_TIMES:  # of very large rules, the rest follows with the results
+            look.at(directory)
             _want_pending(look, directory)
         if look.plan.wants:
             look.plan.gate(

@@ -96,6 +96,9 @@ def calls_in(row: Row) -> list[Row]:
     return [b for b in blocks_of(row) if b.get("type") == "tool_use" and isinstance(b.get("id"), str)]
 
 
+_UUID = b'"uuid":"'
+
+
 class Rows:
     """`by_id` keeps the place of a row's first copy: clients write some rows twice."""
 
@@ -165,6 +168,18 @@ def read(data: bytes, start: int = 0, *, agent: bool = False) -> Rows:
                 if record is not None and record.get("type") == "last-prompt":
                     rows.note_checkpoint(record)
         at = end + 1
+
+
+def first_of(data: bytes, uuids: list[str], end: int) -> int:
+    """Where the first of these rows names itself; `end` if none does before that."""
+    wanted = {uuid.encode() for uuid in uuids}
+    at = data.find(_UUID, 0, end) if wanted else -1
+    while at >= 0:
+        begins = at + len(_UUID)
+        if data[begins : data.find(b'"', begins)] in wanted:
+            return at
+        at = data.find(_UUID, begins, end)
+    return end
 
 
 def preserved(boundary: Row) -> list[str]:

@@ -13,6 +13,7 @@ _FAILURES = (b'"hook_non_blocking_error"', b'"hook_cancelled"', b'"exitCode":1')
 _INTERRUPTED = b"[Request interrupted by user"
 _DEQUEUED = b'"operation":"dequeue"'
 _PROMPT = b'"promptId":"'
+_ANSWER = b'"type":"assistant"'
 COMPACTED = b'"subtype":"compact_boundary"'
 
 
@@ -22,14 +23,25 @@ def search(data: bytes, new: int, asked: Asked, *, prompt: str = "", agent: bool
     `prompt`: the id of a prompt that is being submitted.
     """
     new = new if new <= len(data) else 0  # the file was rewritten
-    failed = any(data.find(sign, new) >= 0 for sign in _FAILURES)
-    asked.failed = failed and data.find(MARK, new) >= 0
+    asked.failed = data.find(MARK, new) >= 0 and any(_is_ours(data, sign, new) for sign in _FAILURES)
     asked.unannounced = data.find(_INTERRUPTED, new) >= 0 or _brings_a_queued_mention(data, new)
     asked.queued = bool(prompt) and data.find(_PROMPT + prompt.encode() + b'"', new) >= 0
     asked.moved = not agent and went_back(data, new)
     asked.compacted = data.find(COMPACTED, new) >= 0
     if asked or len(data) - new > _LARGE:
         asked.scanned = data.rfind(b"\n") + 1
+
+
+def _is_ours(data: bytes, sign: bytes, at: int) -> bool:
+    """Is this sign of a failure in a row about one of our hooks? Others may fail all the time."""
+    at = data.find(sign, at)
+    while at >= 0:
+        end = data.find(b"\n", at)
+        end = end if end >= 0 else len(data)
+        if data.find(MARK, data.rfind(b"\n", 0, at) + 1, end) >= 0:
+            return True
+        at = data.find(sign, end)
+    return False
 
 
 def _brings_a_queued_mention(data: bytes, at: int) -> bool:
@@ -57,6 +69,8 @@ def went_back(data: bytes, at: int) -> bool:
             _, found, rest = line.partition(b'"parentUuid":"')
             if found and not _follows(data, rest[:36], start):
                 return True
+            if b'"parentUuid":null' in line and data.find(_ANSWER, 0, start) >= 0:
+                return True  # back to before the first message
         at = data.find(_PROMPT, end)
     return False
 
@@ -67,4 +81,4 @@ def _follows(data: bytes, parent: bytes, start: int) -> bool:
     if place < 0:
         return False  # further back than what was read: to be looked at
     between = data[data.find(b"\n", place) : start]
-    return b'"type":"assistant"' not in between and _PROMPT not in between
+    return _ANSWER not in between and _PROMPT not in between

@@ -18,6 +18,7 @@ from handbill.hosts.claude_rows import (
     attachment_of,
     blocks_of,
     calls_in,
+    first_of,
     is_answer,
     is_boundary,
     message_id,
@@ -69,9 +70,7 @@ def _began(data: bytes) -> int:
         end = data.find(b"\n", at)
         row = record_of(data[start:end]) if end >= 0 else None
         if row is not None and is_boundary(row):
-            kept = [data.find(f'"uuid":"{uuid}"'.encode()) for uuid in preserved(row)]
-            first = min((place for place in kept if place >= 0), default=start)
-            return max(data.rfind(b"\n", 0, min(first, start)), 0)
+            return max(data.rfind(b"\n", 0, first_of(data, preserved(row), start)), 0)
         at = data.rfind(_BOUNDARY, 0, start)
     return 0
 
@@ -172,9 +171,10 @@ def _take(row: Row, found: Content, number: int, at: int) -> None:
         _note_texts(found, denied, reason)
     for call in calls_in(row):
         found.calls.append(call["id"])
-        if call.get("name") in _FILE_TOOLS:
-            found.file_calls.add(call["id"])
-    found.files.update(files_shown(row))
+        (found.file_calls if call.get("name") in _FILE_TOOLS else found.other_calls).add(call["id"])
+    files = files_shown(row)
+    if files and not any(str(block.get("tool_use_id")) in found.other_calls for block in blocks_of(row)):
+        found.files.update(files)
     if row.get("type") == "user" and isinstance(row.get("promptId"), str):
         found.prompts.setdefault(row["promptId"], at)
         if not any(block.get("type") == "tool_result" for block in blocks_of(row)):
@@ -190,7 +190,7 @@ def _take(row: Row, found: Content, number: int, at: int) -> None:
 
 def _note_texts(found: Content, call: str, texts: dict[Title, str]) -> None:
     for title, body in texts.items():
-        other = same_rules_as(body)
+        other = same_rules_as(body) if title[1] != digest_of(body) else ""  # a rule may consist of that very line
         if other:
             found.same[call, title] = other
         else:

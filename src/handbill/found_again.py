@@ -1,0 +1,71 @@
+"""Files and work that only the host's record still knows of: compared with the disk, and taken up again."""
+
+from __future__ import annotations
+
+from handbill.core.event import MAIN
+from handbill.core.pack import harmless
+from handbill.core.paths import name
+from handbill.core.sheet import Refusal
+from handbill.core.window import PASSING
+from handbill.turn import attempt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from handbill.core.window import Window
+    from handbill.turn import Turn
+
+
+def compare_found_files(turn: Turn, window: Window) -> None:
+    turn.world.add_roots(turn.plan.roots)
+    attempt(turn, "files found again", _compare, turn, window)
+
+
+def _compare(turn: Turn, window: Window) -> None:
+    """Files that only the transcript told us of: are they still as they were delivered, or as the host showed them?"""
+    from handbill.handlers.native import is_rule_here
+    from handbill.pages import trimmed
+
+    content = turn.facts.content if turn.facts is not None else None
+    for path, record in window.files.items():
+        by_host = record["reason"] in PASSING
+        if record.get("stamp") or (record["via"] == "host" and not by_host):
+            continue
+        sheet = turn.world.load(path)
+        if isinstance(sheet, Refusal):
+            continue
+        text = content.files.get(path, "") if content is not None and by_host else ""
+        same = sheet.digest == record["hash"] or (by_host and harmless(trimmed(text)) in ("", sheet.text))
+        if same or (by_host and not is_rule_here(path, turn.event, turn.world, turn.config)):
+            turn.plan.known[path] = sheet.stamp
+            if by_host:
+                turn.plan.digests[path] = sheet.digest
+        elif "." not in record["parts"]:
+            turn.plan.stale[path] = record["reason"]
+
+
+def found_again(turn: Turn, window: Window) -> None:
+    """A ledger rebuilt from the transcript: what was at work?"""
+    if turn.event.skills and not turn.event.skill and not window.work.get("skill"):
+        turn.event.skill = name(turn.event.skills[-1])  # the one that was begun last goes on
+    if not window.work and turn.event.window[1] == MAIN:
+        window.work = _linked_work(turn)
+        turn.plan.work = window.work or None
+
+
+def _linked_work(turn: Turn) -> dict[str, Any]:
+    """What the session that this client holds says of itself."""
+    from handbill.errors import HandbillError
+    from handbill.store.sessions import read
+
+    folder = turn.store.linked(turn.event.session_id)
+    try:
+        state = read(folder) if folder else None
+    except HandbillError as error:
+        turn.trace(f"the session {folder} is left out: {error}")
+        return {}
+    if state is None or state.get("sessionId") != turn.event.session_id:
+        return {}
+    phase = str(state.get("currentPhase", "")).partition(":")[0]
+    return {"session": folder, "skill": str(state.get("skill", "")), "phase": phase}
