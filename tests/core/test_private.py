@@ -21,7 +21,8 @@ from handbill.core.private import is_private
         ("/p/.netrc~", True), ("/p/key.pem.bak", True), ("/p/prod.env.bak", True), ("/p/.env.local.dist", True),
         ("/p/.env.dist", False), ("/p/.env.example.bak", False), ("/p/credentials.py", False), ("/p/history.md", False),
         ("/p/secrets.toml.example", False), ("/p/.aws/x.example", True), ("/p/~", False), ("/p/.env.pub.bak", True), ("/p/.aws/.env.example.bak", True), ("/p/.ssh/id_rsa.pub", False), ("/p/a.tfvars.example", False),
-        ("/p/terraform.tfstate", True), ("/p/.claude/.credentials.json", True), ("/p/credentials", True),
+        ("/p/#.env#", True), ("/p/.env copy", True), ("/p/AuthKey.p8", True), ("/p/client_secret_1.json", True), ("/p/secrets.prod.yml", True),
+        ("/p/secrets.prod.md", False), ("/p/secretary.yml", False), ("/p/terraform.tfstate", True), ("/p/.claude/.credentials.json", True), ("/p/credentials", True),
     ],
 )  # fmt: skip
 def test_files_that_usually_hold_secrets(path: str, private: bool) -> None:
