@@ -63,8 +63,13 @@ def test_settings_that_keep_the_client_from_reading_an_import(box: Box, settings
 
 
 def test_patterns_that_take_long_are_not_the_users_fault(box: Box) -> None:
-    box.write(".claude/settings.json", json.dumps({"claudeMdExcludes": ["*" * 1_000_000 + "x"]}))
-    assert OWN in see_rules(box) and box.errors() == []
+    for name in ("settings.json", "settings.local.json"):
+        box.write(f".claude/{name}", json.dumps({"claudeMdExcludes": ["*" * 1_000_000 + "x"]}))
+    for name in ("INVARIANTS", "ARCHITECTURE"):
+        (own(box) / f".directives/{name}.md").write_text(f"{OWN}-{name}\n")
+    seen = see_rules(box)
+    assert [f"{OWN}{more}\n" in f"{seen}\n" for more in ("", "-INVARIANTS", "-ARCHITECTURE")] == [True] * 3
+    assert box.errors() == []
 
 
 @pytest.mark.parametrize("key", ["", "agents-md@builtin", "agents-md\\u0040builtin"])
@@ -72,7 +77,13 @@ def test_a_link_of_the_projects_to_the_users_rule(box: Box, key: str) -> None:
     (box.project / "AGENTS.md").symlink_to(own(box) / RULE)
     if key:
         box.write(".claude/settings.json", f'{{"enabledPlugins": {{"cc-plugin-{key}": false}}}}')
-    assert OWN in see_rules(box)
+    box.write("f.py", "x\n")
+    box.sim.start()
+    box.sim.prompt("go")
+    box.sim.read("f.py")
+    box.sim.read(str(own(box) / "f.py"))
+    box.idle()
+    assert OWN in box.seen()
 
 
 @pytest.mark.parametrize("levels, size", [(5, 530_000), (20, 12_000), (20, 5_000)])
