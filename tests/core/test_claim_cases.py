@@ -233,3 +233,34 @@ def test_a_line_waits_for_the_whole_text_that_it_refers_to() -> None:
     state, answer = ask(state, sheets)
     assert [(grant.path, grant.part) for grant in answer.grants] == [(first, 2), (second, 1)]
     assert answer.grants[-1].same == first and state.holds(second)
+
+
+# --- however much waits from a project, the user's own files have their turn ------------------------
+
+
+@pytest.mark.parametrize("many, first", [(3, "/p/0"), (40, "/u/own")])
+def test_whole_files_of_the_user_pass_a_crowd(many: int, first: str) -> None:
+    paths = [*(f"/p/{number}" for number in range(many)), "/u/own"]
+    sheets: dict[str, Sheet | Refusal] = {path: sheet(path, path) for path in paths}
+    state = window(pending=dict.fromkeys(paths, "why"))
+    _, answer = claim(state, [], sheets, batch("t9"), 200, now=5.0, project="/p")
+    assert answer.grants[0].path == first
+
+
+def test_large_files_of_the_user_pass_those_of_the_project() -> None:
+    sheets: dict[str, Sheet | Refusal] = {
+        path: sheet(path, f"{path} word" * 900) for path in ("/p/a", "/u/own", "/p/b")
+    }
+    state = window(pending=dict.fromkeys(sheets, "why"))
+    _, answer = claim(state, [], sheets, batch("t9"), CAP, now=5.0, project="/p")
+    assert answer.grants[0].path == "/u/own"
+
+
+@pytest.mark.parametrize("path, delivered", [("/p/link", False), ("/u/own", True)])
+def test_what_the_host_reads_in_a_project_is_not_the_users_file(path: str, delivered: bool) -> None:
+    read = held("/p/AGENTS.md", "text", via="host", parts="h", reason="session_start")
+    link = Sheet(path, str(read["inode"]), "0" * 16, "text")
+    _, answer = claim(
+        window(files={"/p/AGENTS.md": read}), [Want(path, "why")], {path: link}, batch("t9"), CAP, project="/p"
+    )
+    assert bool(answer.grants) is delivered

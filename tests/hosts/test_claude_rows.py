@@ -224,3 +224,17 @@ BOUNDARY = row("b", None, "system", subtype="compact_boundary")
 def test_the_leaf_that_the_client_wrote_down(data: bytes, checkpoint: str, explicit: bool, cleared: bool) -> None:
     found = rows.read(data)
     assert (found.checkpoint, found.explicit, found.cleared) == (checkpoint, explicit, cleared)
+
+
+DATA = b'{"uuid":"a","parentUuid":"x"}\n{"uuid":"b","text":"\\"uuid\\":\\"c\\""}\n{"uuid":"c"}\n'
+
+
+@pytest.mark.parametrize(
+    "uuids, end, found",
+    [
+        (["a"], len(DATA), DATA.find(b'"uuid":"a')), (["c", "b"], len(DATA), DATA.find(b'"uuid":"b')),
+        (["c"], len(DATA), DATA.rfind(b'"uuid":"c')), (["c"], 10, 10), (["x"], len(DATA), len(DATA)), ([], 7, 7),
+    ],
+)  # fmt: skip
+def test_the_first_of_some_rows(uuids: list[str], end: int, found: int) -> None:
+    assert rows.first_of(DATA, uuids, end) == found

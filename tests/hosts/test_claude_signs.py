@@ -15,6 +15,40 @@ def test_only_our_own_failures_are_looked_for(command: str, ours: bool) -> None:
     assert asked.failed is ours
 
 
+OTHER = line("attachment", "u", None, attachment={"type": "hook_non_blocking_error", "command": "other"})
+FINE = line("attachment", "v", None, attachment={"type": "hook_success", "command": "handbill.hook", "exitCode": 0})
+OURS = line("attachment", "w", None, attachment={"type": "hook_cancelled", "command": "handbill.hook"})
+
+
+@pytest.mark.parametrize(
+    "data, ours",
+    [(OTHER + FINE, False), (FINE + OTHER, False), (OTHER + FINE + OURS, True), (OTHER * 3 + OURS.strip(), True)],
+)
+def test_somebody_elses_failure_beside_our_success(data: bytes, ours: bool) -> None:
+    asked = Asked()
+    search(data, 0, asked)
+    assert asked.failed is ours
+
+
+ID = "a" * 36
+ANSWER = line("assistant", ID, "p", message={"content": []})
+FIRST = line("user", "p", None, promptId="1", message={"content": "x"})
+
+
+@pytest.mark.parametrize(
+    "data, back",
+    [
+        (FIRST + ANSWER + line("user", "q", None, promptId="2", message={"content": "y"}), True),
+        (FIRST + line("user", "q", None, promptId="2", message={"content": "y"}), False),  # the first one was dropped
+        (FIRST + ANSWER + line("user", "q", ID, promptId="2", message={"content": "y"}), False),
+    ],
+)
+def test_back_to_before_the_first_message(data: bytes, back: bool) -> None:
+    asked = Asked()
+    search(data, 0, asked)
+    assert asked.moved is back
+
+
 def test_what_was_searched_is_not_searched_again() -> None:
     data = line("attachment", "u", None, attachment={"type": "hook_cancelled", "command": "handbill.hook"})
     asked = Asked()
