@@ -152,6 +152,17 @@ def test_a_changed_rule_that_the_prompt_mentions_comes_from_the_host_alone(make_
     assert "newer rules" not in box.seen()
 
 
+def test_a_rule_that_was_lost_with_a_blocked_prompt_and_is_mentioned_then(make_box: Make) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.prompt("go")
+    drop_prompt(box, "see @one/f.py")
+    box.sim.prompt(f"see @{RULE}")
+    box.attach(RULE)
+    box.idle(3)
+    assert "rules of one" not in box.seen()  # the client shows it
+
+
 def test_prompts_that_were_blocked_say_nothing_about_the_record(make_box: Make) -> None:
     """The standards came with blocked prompts, three times: they are sent again all the same."""
     box = make_box()

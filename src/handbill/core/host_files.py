@@ -55,7 +55,12 @@ def compared(window: Window, content: Content, event: Event, now: float, *, whol
         del twin.files[path]
         look_again(twin, path)
         want_dependents(twin, path)
-    return with_shown_rules(twin, content, READ_ITSELF, now) if whole else twin, gone
+    if whole:
+        return with_shown_rules(twin, content, READ_ITSELF, now), gone
+    for path in mentioned:
+        if path in content.files and not twin.holds(path):
+            twin = see(twin, path, "", READ_ITSELF, now)  # a delivery of it was lost, and the host shows it
+    return twin, gone
 
 
 def hidden(window: Window, content: Content) -> list[str]:
