@@ -152,13 +152,15 @@ def _judged(
 def _in_order(mutant: Mutant, tests: list[str], lines: Counter[str]) -> tuple[list[str], list[str]]:
     """The tests of the mutant's own module; then small ones, which run few lines, and whole sessions."""
     name = mutant.module.rpartition("/")[2].removesuffix("s")  # the tests of its module are called after it
-    near = [test for test in tests if name in test]
-    far = sorted((test for test in tests if name not in test), key=lines.__getitem__)
+    names = (name, *_CALLED.get(name, ()))
+    near = [test for test in tests if any(one in test for one in names)]
+    far = sorted((test for test in tests if test not in near), key=lines.__getitem__)
     small = far[:_MOST_SMALL]
     sessions = [test for test in far[_MOST_SMALL:] if any(kind in test for kind in _SESSIONS)]
     return near, small + sessions[:_MOST_SESSIONS]
 
 
+_CALLED = {"terminal": ("two_clients",), "host_file": ("pipeline_shown", "pipeline_undone", "pipeline_changes")}
 _SESSIONS = ("test_pipeline", "test_two_clients", "test_any_")
 
 
