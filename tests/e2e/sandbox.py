@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from engine_server import run_engine
 from handbill.config import state_roots
 from handbill.live import Block, Client, Request, Run, Script, call
 
@@ -52,11 +53,8 @@ class Sandbox:
 
     def engine(self, *arguments: str, expect: int = 0) -> dict[str, Any]:
         """A real `engine` process, answering in JSON."""
-        command = [sys.executable, "-m", "handbill.cli.main", *arguments, "--json"]
-        done = subprocess.run(
-            command, capture_output=True, text=True, env=self.environment(), cwd=self.project, check=False
-        )
-        assert done.returncode == expect, f"{command}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+        done = run_engine((*arguments, "--json"), cwd=self.project, environ=self.environment())
+        assert done.returncode == expect, f"{arguments}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
         answer: dict[str, Any] = json.loads(done.stdout)
         return answer
 

@@ -65,6 +65,7 @@ class Obedient:
 
 
 _RUNS = "esc to interrupt"
+_POLL = 0.15  # seconds between two looks at the screen: each starts a process
 _SUMMARY = ("Respond with TEXT ONLY", "Your task is to create a detailed summary")
 
 
@@ -116,9 +117,12 @@ class Terminal:
 
     def wait_for(self, *words: str, most: float = 60) -> None:
         end = time.monotonic() + most
-        while not any(word in self.screen() for word in words):
-            assert time.monotonic() < end, f"none of {words} on the screen:\n{self.screen()}"
-            time.sleep(0.1)
+        while True:
+            shown = self.screen()
+            if any(word in shown for word in words):
+                return
+            assert time.monotonic() < end, f"none of {words} on the screen:\n{shown}"
+            time.sleep(_POLL)
 
     def settle(self, quiet: float = 1.2, most: float = 90) -> None:
         """Until nothing runs, and neither the screen nor the recorded requests have changed for a while.
@@ -132,7 +136,7 @@ class Terminal:
                 seen, since = now, time.monotonic()
             if time.monotonic() - since > quiet:
                 return
-            time.sleep(0.1)
+            time.sleep(_POLL)
         raise AssertionError(f"no rest after {most} s:\n{self.screen()}")
 
     def keys(self, *names: str, pause: float = 0.4) -> None:
