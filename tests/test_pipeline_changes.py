@@ -152,6 +152,24 @@ def test_a_changed_rule_that_the_prompt_mentions_comes_from_the_host_alone(make_
     assert "newer rules" not in box.seen()
 
 
+@pytest.mark.parametrize("then", ["failed hook", "prompt"])
+def test_a_rule_that_changed_after_it_was_mentioned(make_box: Make, then: str) -> None:
+    box = make_box()
+    box.sim.start()
+    box.sim.prompt(f"see @{RULE}")
+    box.attach(RULE)
+    box.idle()
+    box.write(RULE, "newer rules\n")
+    if then == "prompt":
+        box.sim.prompt("more")
+    else:
+        box.sim.fail("PostToolBatch")
+        box.idle()
+        box.sim.read("one/f.py")
+    box.idle(2)
+    assert box.seen().count("newer rules") == 1
+
+
 def test_a_rule_that_was_lost_with_a_blocked_prompt_and_is_mentioned_then(make_box: Make) -> None:
     box = make_box()
     box.sim.start()

@@ -160,3 +160,9 @@ class Event:
         may tell of one prompt."""
         prompt = self.raw.get("prompt_id") if not self.tools else ""
         return batch == self.batch or batch in self.calls or (bool(prompt) and batch.endswith(f":{prompt}"))
+
+
+def event_mentions(event: Event) -> set[str]:
+    """Files that the prompt at hand names as a whole. Those of earlier prompts may have changed since."""
+    tools = [tool for tool in event.tools if tool.name == MENTION and not tool.id and not tool.values]
+    return {path for tool in tools for path in tool.places}

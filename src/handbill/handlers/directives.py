@@ -5,7 +5,7 @@ Each directory is looked at once per window; touched again, only what changed in
 
 from __future__ import annotations
 
-from handbill.core.event import MENTION, PROMPT_SUBMITTED, REFUSED, handles_files
+from handbill.core.event import MENTION, PROMPT_SUBMITTED, REFUSED, event_mentions, handles_files
 from handbill.core.paths import level_of, parent, under
 from handbill.core.plan import Plan
 from handbill.core.window import ELSEWHERE, HOST_ONCE, MENTIONED, READ_ITSELF
@@ -206,7 +206,7 @@ class Look:
             if self.world.stamp(path) != self.window.flags[ELSEWHERE][path][0]:
                 self.plan.want(path, f"directive of {level_of(path)}")  # it no longer has another file's text
             return
-        if record is not None and path in self.read and self.is_shown_whole(path):
+        if record is not None and path in event_mentions(self.event) and self.is_shown_whole(path):
             self.shown(path)
             return
         before = record.get("stamp") if record is not None and path not in self.own else ""

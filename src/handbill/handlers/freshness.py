@@ -6,7 +6,7 @@ agent's own calls did to delivered files, and, between turns, all that the windo
 
 from __future__ import annotations
 
-from handbill.core.event import MENTION, TOOL_BATCH_FINISHED
+from handbill.core.event import TOOL_BATCH_FINISHED, event_mentions
 from handbill.core.plan import Plan
 from handbill.core.sheet import Refusal
 from handbill.core.window import OWN
@@ -32,7 +32,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
                 if stamp not in ("", record["stamp"]):
                     seen_by_agent(path, stamp, plan, world)
     else:
-        mentioned = {path for tool in event.tools if tool.name == MENTION and not tool.values for path in tool.places}
+        mentioned = event_mentions(event)
         for path, before in window.files.column("stamp", MOST, int(world.now())):
             if path not in mentioned and world.stamp(path) not in ("", before):  # a file that is gone is no news
                 check(path, window.files[path], plan, world)

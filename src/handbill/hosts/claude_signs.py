@@ -14,6 +14,7 @@ _INTERRUPTED = b"[Request interrupted by user"
 _DEQUEUED = b'"operation":"dequeue"'
 _PROMPT = b'"promptId":"'
 _ANSWER = b'"type":"assistant"'
+_SUMMARY = b'"isCompactSummary":true'
 COMPACTED = b'"subtype":"compact_boundary"'
 
 
@@ -80,5 +81,7 @@ def _follows(data: bytes, parent: bytes, start: int) -> bool:
     place = data.rfind(b'"uuid":"' + parent + b'"', 0, start)
     if place < 0:
         return False  # further back than what was read: to be looked at
+    if _SUMMARY in data[data.rfind(b"\n", 0, place) + 1 : data.find(b"\n", place)]:
+        return False  # messages that the compaction kept may have been between the two
     between = data[data.find(b"\n", place) : start]
     return _ANSWER not in between and _PROMPT not in between
