@@ -125,7 +125,7 @@ def _found_elsewhere(window: Window, found: Claim) -> None:
     for path in [grant.path for grant in found.grants if grant.word == UPDATED and grant.part == 1]:
         from handbill.core.host_files import want_dependents
 
-        want_dependents(window, path)
+        want_dependents(window, path, [grant.path for grant in found.grants])
 
 
 def _own_pages(turn: Turn) -> dict[str, Sheet | Refusal]:

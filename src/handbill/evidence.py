@@ -236,7 +236,14 @@ def proof_in(
     understood = failed or bool(content.blocks)
     dropped = {claim["id"] for claim in window.claims if content.skipped(claim)}
     return Evidence(
-        arrived, content.cut, passed, dropped, records=records, understood=understood, untrue=content.untrue
+        arrived,
+        content.cut,
+        passed,
+        dropped,
+        content.lines(),
+        records=records,
+        understood=understood,
+        untrue=content.untrue,
     )
 
 

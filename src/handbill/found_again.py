@@ -28,18 +28,20 @@ def _compare(turn: Turn, window: Window) -> None:
     from handbill.pages import trimmed
 
     content = turn.facts.content if turn.facts is not None else None
+    own = turn.event.own_paths()
     for path, record in window.files.items():
         by_host = record["reason"] in PASSING
-        if record.get("stamp") or (record["via"] == "host" and not by_host):
+        if path in turn.plan.known or record.get("stamp") or (record["via"] == "host" and not by_host):
             continue
         sheet = turn.world.load(path)
         if isinstance(sheet, Refusal):
             continue
         text = content.files.get(path, "") if content is not None and by_host else ""
-        same = sheet.digest == record["hash"] or (by_host and harmless(trimmed(text)) in ("", sheet.text))
+        seen = path in own  # by the agent, in this very event
+        same = seen or sheet.digest == record["hash"] or (by_host and harmless(trimmed(text)) in ("", sheet.text))
         if same or (by_host and not is_rule_here(path, turn.event, turn.world, turn.config)):
             turn.plan.known[path] = sheet.stamp
-            if by_host:
+            if by_host or seen:
                 turn.plan.digests[path] = sheet.digest
         elif "." not in record["parts"]:
             turn.plan.stale[path] = record["reason"]

@@ -171,7 +171,9 @@ def _gated(turn: Turn, window: Window | None) -> Answer:
     known = window is not None and window.started and window.suspect < 0
     turn.has_session = window is not None and bool(window.work.get("session"))
     _find_added(turn, window)
+    noted = turn.plan.flags
     turn.plan = decide(turn, window if known and window is not None else Window(*event.window))
+    turn.plan.flags.update(noted)
     if not known:
         turn.plan.verdict = ""  # what was delivered there is not known, so nothing is held
     answer = Answer()
@@ -283,7 +285,6 @@ def decide(turn: Turn, window: Window) -> Plan:
 
 def _is_left_open(event: Event, window: Window) -> bool:
     """Somebody compacted by hand: which part of the window stays, its beginning perhaps, is written down only now.
-
     A prompt comes next in any case. What is missing is delivered with that.
     """
     by_hand = event.kind == SESSION_STARTED and event.source == "compact" and event.attended

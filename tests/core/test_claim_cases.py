@@ -247,6 +247,14 @@ def test_whole_files_of_the_user_pass_a_crowd(many: int, first: str) -> None:
     assert answer.grants[0].path == first
 
 
+def test_files_of_gates_keep_their_order_in_a_crowd() -> None:
+    paths, many = ["/p/first", "/u/second", "/p/third"], [f"/p/{number}" for number in range(40)]
+    sheets: dict[str, Sheet | Refusal] = {path: sheet(path, path) for path in (*paths, *many)}
+    wants = [*(Want(path, "directive of /p") for path in many), *(Want(path, "context of x") for path in paths)]
+    _, answer = claim(window(), wants, sheets, batch("t9"), 100_000, project="/p")
+    assert [grant.path for grant in answer.grants if grant.path in paths] == paths
+
+
 def test_large_files_of_the_user_pass_those_of_the_project() -> None:
     sheets: dict[str, Sheet | Refusal] = {
         path: sheet(path, f"{path} word" * 900) for path in ("/p/a", "/u/own", "/p/b")

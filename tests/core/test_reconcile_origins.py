@@ -39,7 +39,7 @@ def test_the_newer_state_that_the_ledger_knows_is_not_forgotten_for_an_older_one
 )  # fmt: skip
 def test_a_nested_file_of_the_client_survives_a_resume_with_its_call(batch: str, survives: bool) -> None:
     before = window(files={"/sub/CLAUDE.md": {**record("h", "host", reason="nested_traversal"), "batch": batch}})
-    there = content(calls=["t1"], prompts={"p1": 1})
+    there = content(calls=["t1"], prompts={"p1": 1, "p2": 2}, typed={"p1"})
     assert reconcile.resumed(before, there, start("resume"), 9.0).holds("/sub/CLAUDE.md") is survives
 
 

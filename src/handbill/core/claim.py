@@ -52,7 +52,7 @@ class Claim:
     def __init__(self) -> None:
         self.grants: list[Grant] = []
         self.skipped: list[tuple[str, str, str]] = []  # (path, why, reason)
-        self.elsewhere: dict[str, list[str]] = {}  # skipped -> [stamp, the file that has the text]
+        self.elsewhere: dict[str, list[str]] = {}  # skipped -> [stamp, the file that has the text, reason]
         self.refused: list[Refusal] = []
         self.queued: list[tuple[str, str]] = []  # newly pending: (path, reason)
         self.named: list[tuple[str, str]] = []  # pending, because a granted page refers to it
@@ -107,7 +107,7 @@ def claim(
     for want in wants:
         queue.setdefault(want.path, want.reason)
     if len(queue) > _MANY:
-        queue = dict(sorted(queue.items(), key=lambda item: under(item[0], project)))
+        queue = dict(sorted(queue.items(), key=lambda item: _may_wait(item[0], item[1], project)))
     twin.pending = {path: reason for path, reason in window.pending.items() if path not in queue}
     room = budget
     candidates: list[_Candidate] = []
@@ -139,6 +139,11 @@ def claim(
             "items": [[grant.path, grant.part, grant.digest, grant.parts] for grant in answer.grants],
         })  # fmt: skip
     return twin, answer
+
+
+def _may_wait(path: str, reason: str, project: str) -> bool:
+    """Files of gates keep their order."""
+    return under(path, project) and not reason.startswith(IN_ORDER)
 
 
 def _turn(candidate: _Candidate, project: str) -> int:
@@ -181,7 +186,8 @@ def _as_before(twin: Window, path: str, record: Record | None, stamp: str) -> No
     """A newer state of a file is not delivered after all: the window holds what it held."""
     if record is not None and record.get("before"):
         twin.files[path] = {
-            **record, "parts": record["before"], "before": "", "stamp": stamp or record["stamp"], "updated": False,
+            **record, "parts": record["before"], "before": "", "stamp": stamp or record.get("stamp", ""),
+            "updated": False,
         }  # fmt: skip
 
 
@@ -223,7 +229,7 @@ def _candidate(
         _as_before(twin, path, record, sheet.stamp)
         answer.skipped.append((path, why, reason))
         if why != SKIP_PATH:
-            answer.elsewhere[path] = [sheet.stamp, other]
+            answer.elsewhere[path] = [sheet.stamp, other, reason]
         return False
     stale = record is not None and record["hash"] != sheet.digest and bool(record["parts"].strip("."))
     if stale and record is not None and record.get("next") != sheet.digest:

@@ -84,8 +84,17 @@ class Content:
         return bool(named and later) and self.whole and named not in self.prompts and named not in self.calls
 
     def has_batch(self, batch: str) -> bool:
-        """Is this call or prompt in the window?"""
-        return _named(batch) in self.calls or _named(batch) in self.prompts
+        """Is this call or prompt in the window? Of a prompt, its own text: results of its calls may outlive it."""
+        return _named(batch) in self.calls or _named(batch) in self.typed
+
+    def lines(self) -> set[Title]:
+        """Titles under which the window has only a line that refers to another file's text."""
+        found = set()
+        for title in {title for _, title in self.same}:
+            places = [call for call, blocks in (("", self.blocks), *self.denials.items()) if title in blocks]
+            if all((call, title) in self.same for call in places):
+                found.add(title)
+        return found
 
     def went_on(self, batch: str) -> bool:
         """Did the model answer again after this batch or prompt?"""

@@ -10,6 +10,7 @@ from handbill.core.window import (
     MENTIONED,
     NESTED,
     NEVER_IN_A_TAIL,
+    OWN,
     PASSING,
     READ_ITSELF,
     RESTORED,
@@ -18,6 +19,8 @@ from handbill.core.window import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from handbill.core.content import Content
     from handbill.core.event import Event
     from handbill.core.window import Record, Window
@@ -58,9 +61,17 @@ def compared(window: Window, content: Content, event: Event, now: float, *, whol
     if whole:
         return with_shown_rules(twin, content, READ_ITSELF, now), gone
     for path in mentioned:
+        record = twin.files.get(path)
         if path in content.files and not twin.holds(path):
             twin = see(twin, path, "", READ_ITSELF, now)  # a delivery of it was lost, and the host shows it
+        elif record is not None and OWN in record and path not in content.files:
+            twin.files[path] = {**without_reading(record), "stamp": "unknown"}  # the host dropped the prompt
     return twin, gone
+
+
+def without_reading(record: Record) -> Record:
+    """As if the agent had not seen a newer state of the file itself: to be compared with the file again."""
+    return {**{name: value for name, value in record.items() if name != OWN}, "stamp": ""}
 
 
 def hidden(window: Window, content: Content) -> list[str]:
@@ -111,17 +122,19 @@ def from_transcript(digest: str, parts: int, now: float) -> Record:
     }  # fmt: skip
 
 
-def want_dependents(window: Window, path: str) -> None:
-    """The text of this file changed, or left the window: files that were not delivered because of it are."""
-    lines = [other for other, _ in window.files.where("same", path)]
-    for other in lines:
-        del window.files[other]
+def want_dependents(window: Window, path: str, but: Collection[str] = ()) -> None:
+    """The text of this file changed, or left the window: files that were not delivered because of it are wanted again,
+    `but` for these."""
+    for other, record in list(window.files.where("same", path)):
+        if other not in but:
+            del window.files[other]
+            window.pending.setdefault(other, record["reason"])
     known = window.flags.get(ELSEWHERE, {})
-    skipped = [other for other, (_, text) in known.items() if text == path]
+    skipped = {other: reason for other, (_, text, reason) in known.items() if text == path and other not in but}
     if skipped:
         window.flags[ELSEWHERE] = {other: known[other] for other in known if other not in skipped}
-    for other in (*lines, *skipped):
-        window.pending.setdefault(other, f"directive of {level_of(other)}")
+    for other, reason in skipped.items():
+        window.pending.setdefault(other, reason)
 
 
 def look_again(window: Window, path: str) -> None:

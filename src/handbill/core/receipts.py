@@ -25,7 +25,7 @@ _MOST_LOST = 2  # times that a file is sent again before that is concluded
 class Evidence:
     """What a host's record says about the deliveries that are on their way."""
 
-    __slots__ = ("arrived", "cut", "dropped", "passed", "readable", "records", "understood", "untrue")
+    __slots__ = ("arrived", "cut", "dropped", "lines", "passed", "readable", "records", "understood", "untrue")
 
     def __init__(
         self,
@@ -33,6 +33,7 @@ class Evidence:
         cut: set[Title] | None = None,
         passed: set[int] | None = None,
         dropped: set[int] | None = None,
+        lines: set[Title] | None = None,
         *,
         readable: bool = True,
         records: bool = True,
@@ -43,6 +44,7 @@ class Evidence:
         self.cut = cut or set()
         self.passed = passed or set()  # claim ids: the record goes on behind the place where they should stand
         self.dropped = dropped or set()  # claim ids: the host never took the prompt or batch that they came with
+        self.lines = lines or set()  # titles that have only a line about another file there, not the text
         self.readable = readable  # the transcript exists
         self.untrue = untrue or set()  # (file, digest) whose parts are all there, and are not that file's text
         self.understood = understood  # it shows a delivery of ours, or that one failed: in a form that we know
@@ -72,7 +74,9 @@ def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tupl
             record = twin.files.get(path)
             if record is None or record["hash"] != digest or len(record["parts"]) != parts:
                 continue  # begun again since, with other text: that delivery has a claim of its own
-            verdict = _verdict(claim, (shown(path), digest, part, parts), evidence, event, now)
+            name = (shown(path), digest, part, parts)
+            is_line = name in evidence.lines and not record.get("same")  # that came before the text
+            verdict = _verdict(claim, name if not is_line else ("", "", 0, 0), evidence, event, now)
             dropped = claim["id"] in evidence.dropped
             if verdict == LOST and not dropped and not evidence.understood and _is_unrecorded(twin, record):
                 verdict, twin.flags[UNRECORDED] = ASSUMED, True

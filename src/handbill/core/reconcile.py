@@ -11,7 +11,9 @@ from handbill.core.host_files import (
     look_again,
     restored,
     survives_resume,
+    want_dependents,
     with_shown_rules,
+    without_reading,
 )
 from handbill.core.pack import meant, shown
 from handbill.core.paths import parent
@@ -71,6 +73,7 @@ def resumed(window: Window, content: Content, event: Event, now: float) -> Windo
             if not survives_resume(path, record, content):
                 del twin.files[path]
                 look_again(twin, path)
+                want_dependents(twin, path)
             continue
         parts = _kept_parts(path, record, titles) or "." * len(record["parts"])
         if "." in parts and path in content.files:
@@ -103,13 +106,14 @@ def resumed(window: Window, content: Content, event: Event, now: float) -> Windo
 def left(window: Window, content: Content, now: float = 0.0, patience: float = 0.0) -> list[str]:
     """Files that we delivered, or that the host brought with a call, and that the transcript no longer shows.
     `patience`: seconds in which the host writes its record."""
-    titles = content.titles(denied_calls(window))
+    titles, lines = content.titles(denied_calls(window)), content.lines()
     open_parts = {(item[0], item[1]) for claim in window.claims for item in claim["items"]}
     found = []
     for path, record in window.files.items():
         for part, letter in enumerate(record["parts"], 1):
             name = (shown(path), record["hash"], part, len(record["parts"]))
-            if letter in "ks" and name not in titles and (path, part) not in open_parts:
+            is_there = name in titles and (name not in lines or bool(record.get("same")))
+            if letter in "ks" and not is_there and (path, part) not in open_parts:
                 found.append(path)
                 break
         if record["reason"].startswith(NESTED) and record["batch"] and not content.has_batch(record["batch"]):
@@ -125,7 +129,7 @@ def without_undone_reading(window: Window, content: Content, event: Event, now: 
         if not batch or event.is_moment(batch) or content.has_batch(batch) or within(at, now, patience):
             continue
         after = window.copy() if after is window else after
-        after.files[path] = {**{name: value for name, value in record.items() if name != OWN}, "stamp": ""}
+        after.files[path] = without_reading(record)
     return after
 
 

@@ -37,8 +37,9 @@ GUESSED = "imported by "  # is in the reason of a file that the host brings, as 
 # A field of a record: [digest, batch, time] of a newer state of the file that the agent itself read or wrote.
 OWN = "own"
 NESTED = "nested"  # begins the reason of a file that the host brought because of a call or a mention
-# A window's flag: files that were not delivered, because another one has their text: path -> [its stamp, that other]
-ELSEWHERE = "elsewhere"
+# A window's flag: files that were not delivered, because another one has their text:
+# path -> [its stamp, that other, why it is wanted]
+ELSEWHERE = "same_text"
 # A window's flag: files that a rewind removed, and that the host brings only once until it is compacted or restarted.
 HOST_ONCE = "host_once"
 # A window's flag: rule files that a prompt mentions whole, until the transcript shows that the host took the prompt.

@@ -6,8 +6,9 @@ Each directory is looked at once per window; touched again, only what changed in
 from __future__ import annotations
 
 from handbill.core.event import MENTION, PROMPT_SUBMITTED, REFUSED, event_mentions, handles_files
-from handbill.core.paths import level_of, parent, under
+from handbill.core.paths import parent, under
 from handbill.core.plan import Plan
+from handbill.core.sheet import Refusal
 from handbill.core.window import ELSEWHERE, HOST_ONCE, MENTIONED, READ_ITSELF
 from handbill.errors import TookTooLong
 from handbill.handlers.roots import inside, root_of
@@ -112,7 +113,8 @@ class Look:
 
     def _has_new_bare(self, level: str, seen: Record) -> bool:
         """An AGENTS.md beside the folder of rules, which that folder's stamp does not cover."""
-        return "AGENTS.md" not in seen["found"] and self.world.is_file(f"{level}/AGENTS.md")
+        wanted = _wants_bare(level, self.config) and "AGENTS.md" not in seen["found"] and not seen.get("left_out")
+        return wanted and self.world.is_file(f"{level}/AGENTS.md")
 
     def give_up(self) -> str:
         """The directory that took most of the time, if one did. It must not stop the others in the next event, too."""
@@ -121,7 +123,8 @@ class Look:
         mine = self.level and under(self.level, self.config.project)
         if not mine or now - self.level_began < (now - self.began) / 2:
             return ""  # a directory of the user's may be slow because of the project's settings
-        self.plan.touched[self.level] = {"found": [], "stamp": self.world.stamp(f"{self.level}/{FOLDER}")}
+        stamp = self.world.stamp(f"{self.level}/{FOLDER}")
+        self.plan.touched[self.level] = {"found": [], "stamp": stamp, "left_out": True}
         return self.level
 
     def _is_full(self, more: int, in_project: bool) -> bool:
@@ -185,7 +188,8 @@ class Look:
 
         self.plan.seen.append((path, READ_ITSELF))
         seen_by_agent(path, self.world.stamp(path), self.plan, self.world)
-        if self.event.kind == PROMPT_SUBMITTED:
+        record = self.window.files.get(path)
+        if self.event.kind == PROMPT_SUBMITTED and (record is None or record["via"] != "host"):
             size = max(self.world.size(self.event.transcript), 0)
             self.mentioned.append(path)
             self.plan.flags[MENTIONED] = {"prompt": self.event.batch, "at": size, "files": self.mentioned}
@@ -203,8 +207,9 @@ class Look:
     def _compared(self, path: str) -> None:
         record = self.window.files.get(path)
         if record is None and path in self.window.flags.get(ELSEWHERE, {}):
-            if self.world.stamp(path) != self.window.flags[ELSEWHERE][path][0]:
-                self.plan.want(path, f"directive of {level_of(path)}")  # it no longer has another file's text
+            stamp, _, reason = self.window.flags[ELSEWHERE][path]
+            if self.world.stamp(path) != stamp and not isinstance(self.world.load(path), Refusal):
+                self.plan.want(path, reason)  # it may no longer have another file's text
             return
         if record is not None and path in event_mentions(self.event) and self.is_shown_whole(path):
             self.shown(path)
@@ -264,11 +269,14 @@ def present(
     names = world.present(f"{level}/{FOLDER}", types)
     found = [(f"{level}/{FOLDER}/{name}", name) for name in types if name in names]
     bare = f"{level}/AGENTS.md"
-    wanted = config.bare_agents_md or not under(level, config.project)  # a project speaks for itself only
-    if wanted and "AGENTS.md" not in names and world.is_file(bare):
+    if _wants_bare(level, config) and "AGENTS.md" not in names and world.is_file(bare):
         found.insert(0, (bare, "AGENTS.md"))
     ripe = [(path, name) for path, name in found if not _is_empty(path, world)]
     return ripe, len(ripe) < len(found)
+
+
+def _wants_bare(level: str, config: Config) -> bool:
+    return config.bare_agents_md or not under(level, config.project)  # a project speaks for itself only
 
 
 def _is_empty(path: str, world: World) -> bool:
