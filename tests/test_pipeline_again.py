@@ -144,6 +144,25 @@ def test_a_nested_agents_md_is_gone_although_a_result_of_its_prompt_is_kept(make
     assert box.seen().count("bare rules") == 1
 
 
+@pytest.mark.parametrize("version", ["2-1-197", "2-1-325"])
+@pytest.mark.parametrize("shown", [True, False])
+def test_a_lost_ledger_and_a_rule_that_a_nested_claude_md_brought(make_box: Make, version: str, shown: bool) -> None:
+    box = make_box(version)
+    box.write("one/CLAUDE.md", "@.directives/AGENTS.md\n")
+    begin(box, "go")
+    box.sim.read("two/f.py")
+    if shown:
+        content = {"path": str(box.project / RULE), "type": "Project", "content": "rules of one\n"}
+        attachment = {"type": "nested_memory", "path": str(box.project / RULE), "content": content}
+        box.sim._write(box.sim.transcript, {"type": "attachment", "attachment": attachment})
+    box.idle()
+    box.lose_ledger()
+    box.idle()
+    box.sim.batch(("Bash", {"command": "sed -i s/x/y/ one/f.py"}))
+    box.idle(3)
+    assert box.seen().count("rules of one") == (not shown)
+
+
 def test_a_bare_agents_md_that_is_switched_off_costs_nothing(make_box: Make) -> None:
     box = make_box()
     box.own_settings("[directives]\nbare_agents_md = false\n")

@@ -100,7 +100,7 @@ def survives_resume(path: str, record: Record, content: Content) -> bool:
     """Of what the host put there itself: it reads instruction files again, the rest is in the transcript or gone."""
     passing = record["reason"] in PASSING or record["reason"].startswith("skill ")
     if record["reason"].startswith(NESTED):
-        return not record["batch"] or content.has_batch(record["batch"])
+        return not record["batch"] or host_has(path, record, content)
     return not passing or host_has(path, record, content)
 
 
@@ -111,7 +111,7 @@ def host_has(path: str, record: Record, content: Content) -> bool:
     if record["reason"] in PASSING:
         return path in content.files
     if record["reason"].startswith(NESTED):
-        return bool(record["batch"]) and content.has_batch(record["batch"])
+        return path in content.files or (bool(record["batch"]) and content.has_batch(record["batch"]))
     return reloaded(record) and (not record["reason"].startswith("skill ") or parent(path) in content.skills)
 
 

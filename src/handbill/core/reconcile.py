@@ -116,7 +116,7 @@ def left(window: Window, content: Content, now: float = 0.0, patience: float = 0
             if letter in "ks" and not is_there and (path, part) not in open_parts:
                 found.append(path)
                 break
-        if record["reason"].startswith(NESTED) and record["batch"] and not content.has_batch(record["batch"]):
+        if record["reason"].startswith(NESTED) and record["batch"] and not host_has(path, record, content):
             found += [path] if not within(record["at"], now, patience) else []
     return found
 

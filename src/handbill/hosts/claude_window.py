@@ -200,9 +200,11 @@ def _note_texts(found: Content, call: str, texts: dict[Title, str]) -> None:
 
 
 def files_shown(row: Row) -> dict[str, str]:
-    """The file that the client itself shows in full here (restored after a compaction, mentioned, or read), and its
-    text; that is empty where the client does not record it."""
+    """The file that the client itself shows in full here (restored after a compaction, mentioned, read, or brought as
+    an instruction for a folder), and its text; that is empty where the client does not record it."""
     attachment = attachment_of(row)
+    if attachment.get("type") == "nested_memory":
+        return _instruction(attachment)
     shown = attachment.get("content") if attachment.get("type") == "file" else row.get("toolUseResult")
     file = shown.get("file") if isinstance(shown, dict) else None
     if not isinstance(file, dict) or attachment.get("truncated") is True:
@@ -211,6 +213,13 @@ def files_shown(row: Row) -> dict[str, str]:
     is_whole = file.get("startLine") == 1 and isinstance(lines, int) and lines == file.get("totalLines")
     text = file.get("content")
     return {path: text if isinstance(text, str) else ""} if isinstance(path, str) and is_whole else {}
+
+
+def _instruction(attachment: Row) -> dict[str, str]:
+    """A nested CLAUDE.md, or what it imports. The client may leave out parts of it, such as comments."""
+    path, content = attachment.get("path"), attachment.get("content")
+    text = content.get("content") if isinstance(content, dict) and not content.get("contentDiffersFromDisk") else ""
+    return {path: text if isinstance(text, str) else ""} if isinstance(path, str) else {}
 
 
 def blocks_and_cuts(row: Row) -> tuple[dict[Title, str], set[Title]]:
