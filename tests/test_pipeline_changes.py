@@ -56,6 +56,23 @@ def test_a_link_to_a_rule_that_the_agent_read_in_a_turn_that_is_undone(make_box:
     assert box.seen().count("rules of one") == 1
 
 
+@pytest.mark.parametrize(
+    "tools, ours",
+    [(("Grep", "Edit"), 1), (("Edit", "Grep"), 1), (("Edit", "Read"), 0), (("Grep", "Read"), 0), (("Grep",), 0)],
+)
+def test_several_calls_in_the_folder_of_a_bare_agents_md(make_box: Make, tools: tuple[str, ...], ours: int) -> None:
+    """The host brings it along with a file that is read, and only then."""
+    box = make_box()
+    box.write("sub/AGENTS.md", "bare rules\n")
+    box.write("sub/f.py", "x\n")
+    box.sim.start()
+    box.sim.prompt("go")
+    path = str(box.project / "sub/f.py")
+    box.sim.batch(*(("Grep", {"path": path}) if tool == "Grep" else (tool, {"file_path": path}) for tool in tools))
+    box.idle(2)
+    assert box.seen().count("bare rules") == ours
+
+
 @pytest.mark.parametrize("touch", ["read", "write"])
 def test_a_bare_agents_md_that_is_made_later(make_box: Make, touch: str) -> None:
     box = make_box("2-1-260")

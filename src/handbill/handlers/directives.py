@@ -39,7 +39,7 @@ DONE_BEFORE = "done before"  # in an earlier event: the host has brought by now 
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
     look = Look(event, window, world, config)
     try:
-        for place, how in touched(event, world):
+        for place, how in sorted(touched(event, world), key=_strength):
             if not look.plan.unfinished or not under(place, config.project):
                 look.at(place, how)
     except TookTooLong as stop:
@@ -51,6 +51,11 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
             look.shown(path)  # its other parts need not come
     look.plan.unfinished = look.plan.unfinished or look.waits
     return look.plan or None
+
+
+def _strength(touch: tuple[str, str]) -> int:
+    """Of two calls in one directory, the one counts that the host reacts to, then the one that needs the rules now."""
+    return (READ, ACTED, DONE_BEFORE, LOOKED, WANTED).index(touch[1])
 
 
 class Look:
