@@ -201,7 +201,8 @@ def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: fl
     offset = found_late(facts, window)
     late = offset >= 0
     if late and content is not None:
-        window = epochs.recorded(epochs.compacted(window, offset, now), content.boundary)
+        before, window = window, epochs.recorded(epochs.compacted(window, offset, now), content.boundary)
+        _keep_this_moment(window, before, event)
     elif content is not None and 0 <= facts.boundary_from <= content.boundary:
         window = epochs.recorded(window, content.boundary)
     if not late and window.suspect >= 0 and facts.passed_suspicion:
@@ -223,6 +224,14 @@ def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: fl
             window = reconcile.found(window, content, now)  # parts that we had delivered before the host showed it
         outcomes += [Outcome(path, "the message that showed it is gone", LOST) for path in gone]
     return _scanned(window, facts), outcomes
+
+
+def _keep_this_moment(window: Window, before: Window, event: Event) -> None:
+    """The host submits no prompt during a compaction: what another event of this prompt delivered came after it."""
+    window.claims = [claim for claim in before.claims if event.is_moment(claim["batch"])]
+    for path in [item[0] for claim in window.claims for item in claim["items"]]:
+        if path in window.carried:
+            window.files[path] = window.carried.pop(path)
 
 
 def proof_in(
