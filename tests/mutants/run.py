@@ -34,7 +34,14 @@ MODULES = (
     "hosts/claude_mentions", "hosts/claude_transcript",
 )  # fmt: skip
 FOLDERS = ("core", "hosts", "hostile", "store", "preload", "gates", "handlers")
-FILES = ("evidence", "after_compaction", "any_session", "pipeline", "two_clients", "terminals")  # the beginning of their names
+FILES = (
+    "evidence",
+    "after_compaction",
+    "any_session",
+    "pipeline",
+    "two_clients",
+    "terminals",
+)  # the beginning of their names
 TESTS = (
     *(f"tests/{name}" for name in FOLDERS), "tests/cli/test_audit.py",
     *sorted(str(path.relative_to(ROOT)) for name in FILES for path in (ROOT / "tests").glob(f"test_{name}*.py")),
