@@ -22,7 +22,13 @@ ALWAYS = {
 }  # fmt: skip
 WRITING = {"core.claim", "core.pack", "delivery", "digest", "logbook", "store.api", "store.disk"}
 READING = {"core.markdown", "core.refs", "handlers.expansion"}  # a page that speaks of others
-RECORDS = {"hosts.claude_chain", "hosts.claude_rows", "hosts.claude_transcript", "hosts.claude_window"}
+RECORDS = {
+    "hosts.claude_chain",
+    "hosts.claude_files",
+    "hosts.claude_rows",
+    "hosts.claude_transcript",
+    "hosts.claude_window",
+}
 LOOKING = RECORDS | {
     "evidence", "missed", "delivery", "core.content", "core.epochs", "core.receipts", "core.reconcile", "core.host_files", "core.pack",
 }  # fmt: skip

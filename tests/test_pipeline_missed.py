@@ -160,17 +160,55 @@ def test_a_mention_before_it_is_known_who_was_compacted(make_box: Make) -> None:
     assert rules_in(box).get("two") == 1
 
 
-def test_a_batch_that_the_user_interrupted(make_box: Callable[..., Box]) -> None:
-    """The client sends no event for it, and nothing else is open: its row alone says so."""
+def interrupt(box: Box, *paths: str) -> None:
+    """The user presses Esc while these files are read: the client sends no event."""
+    usual, box.hooks = box.hooks, nothing
+    box.sim.read(*paths)
+    box.hooks = usual
+    said = [{"type": "text", "text": "[Request interrupted by user for tool use]"}]
+    box.sim._write(box.sim.transcript, {"type": "user", "message": {"role": "user", "content": said}})
+
+
+def test_a_batch_that_the_user_interrupted(make_box: Make) -> None:
+    """Nothing else is open: the row of the interruption alone shows it."""
     box = make_box()
     box.sim.start()
     box.sim.prompt("go")
     box.idle(2)
-    usual, box.hooks = box.hooks, nothing
-    box.sim.read("one/f.py")
-    box.hooks = usual
-    said = [{"type": "text", "text": "[Request interrupted by user for tool use]"}]
-    box.sim._write(box.sim.transcript, {"type": "user", "message": {"role": "user", "content": said}})
+    interrupt(box, "one/f.py")
     box.sim.prompt("go on")
     box.idle(2)
     assert_once(box, "main", "one")
+
+
+@pytest.mark.parametrize("version", ["2-1-197", "2-1-260", "2-1-325"])
+def test_an_interrupted_read_brings_no_imports(make_box: Make, version: str) -> None:
+    """The client reads the CLAUDE.md of a folder only together with the results of the whole batch."""
+    box = make_box(version)
+    box.write("one/CLAUDE.md", "@.directives/AGENTS.md\n")
+    box.sim.start()
+    box.sim.prompt("go")
+    box.idle(2)
+    interrupt(box, "one/f.py")
+    assert "rules of one" in "".join(box.sim.prompt("go on").texts)
+    box.idle(2)
+    assert_once(box, "main", "one")
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_an_interrupted_read_beside_a_bare_agents_md(make_box: Make, shown: bool) -> None:
+    """The client shows it as soon as the file is read, and records that."""
+    box = make_box()
+    box.write("sub/AGENTS.md", "bare rules\n")
+    box.write("sub/f.py", "x\n")
+    box.sim.start()
+    box.sim.prompt("go")
+    box.idle(2)
+    if shown:
+        text = f"Contents of {box.project}/sub/AGENTS.md:\n\nbare rules\n"
+        attachment = {"type": "hook_additional_context", "content": [text], "hookName": "tool.call"}
+        box.sim._write(box.sim.transcript, {"type": "attachment", "attachment": attachment})
+    interrupt(box, "sub/f.py")
+    box.sim.prompt("go on")
+    box.idle(3)
+    assert box.seen().count("bare rules") == (not shown)

@@ -177,36 +177,6 @@ def test_a_window_is_the_branch_of_its_own_calls(own: tuple[list[str], ...], exp
     assert {name[0] for name in found.blocks} == expected
 
 
-# --- files that the client itself shows ------------------------------------------------------------
-
-
-def shown_file(path: str, **more: Any) -> dict[str, Any]:
-    return {
-        "type": "text",
-        "file": {"filePath": path, "content": "x", "numLines": 2, "startLine": 1, "totalLines": 2, **more},
-    }
-
-
-@pytest.mark.parametrize(
-    "row, files",
-    [
-        ({"attachment": {"type": "file", "filename": "/a", "content": shown_file("/a")}}, {"/a"}),
-        ({"attachment": {"type": "file", "filename": "/a", "truncated": True, "content": shown_file("/a")}}, set()),
-        ({"attachment": {"type": "compact_file_reference", "filename": "/a", "content": shown_file("/a")}}, set()),
-        ({"toolUseResult": shown_file("/a")}, {"/a"}),
-        ({"toolUseResult": shown_file("/a", startLine=2)}, set()),
-        ({"toolUseResult": shown_file("/a", totalLines=9)}, set()),
-        ({"toolUseResult": shown_file("/a", numLines=None, totalLines=None)}, set()),
-        ({"toolUseResult": {"type": "file_unchanged", "file": {"filePath": "/a"}}}, set()),
-        ({"toolUseResult": "text"}, set()),
-        ({"toolUseResult": {"file": "/a"}}, set()),
-    ],
-)
-def test_which_files_the_client_shows_in_full(row: dict[str, Any], files: set[str]) -> None:
-    found = content(prompt("p", None, "id") + line("user", "u", "p", **row))
-    assert found is not None and found.files.keys() == files
-
-
 # --- another hook's text ---------------------------------------------------------------------------
 
 

@@ -242,10 +242,8 @@ def touched(event: Event, world: World) -> Iterator[tuple[str, str]]:
 def _how(tool: Tool, event: Event) -> str:
     if tool.outcome == REFUSED:
         return WANTED
-    if tool.name in ("Read", "NotebookRead"):
-        return READ
-    if tool.name == MENTION and event.reads_mentions:
-        return READ
+    if tool.name in ("Read", "NotebookRead") or (tool.name == MENTION and event.reads_mentions):
+        return READ if tool.id in event.calls or not tool.id else DONE_BEFORE
     if tool.name in ("Glob", "Grep", "LS") or (tool.name == "Bash" and not handles_files(tool.values)):
         return LOOKED
     return _acted(tool, event)

@@ -48,6 +48,13 @@ def attachment_of(row: Row) -> Row:
     return value if isinstance(value, dict) else {}
 
 
+def injected(row: Row) -> list[str]:
+    """What hooks added: one row holds the values of all handlers of a start."""
+    attachment = attachment_of(row)
+    content = attachment.get("content") if attachment.get("type") == "hook_additional_context" else ()
+    return [text for text in (content if isinstance(content, list) else [content]) if isinstance(text, str)]
+
+
 def blocks_of(row: Row) -> list[Row]:
     """What a message consists of; plain text is one block."""
     message = row.get("message")

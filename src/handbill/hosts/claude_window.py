@@ -14,11 +14,13 @@ from handbill.hosts.claude_chain import (
     leaf_of,
     relinked,
 )
+from handbill.hosts.claude_files import files_shown
 from handbill.hosts.claude_rows import (
     attachment_of,
     blocks_of,
     calls_in,
     first_of,
+    injected,
     is_answer,
     is_boundary,
     message_id,
@@ -199,46 +201,16 @@ def _note_texts(found: Content, call: str, texts: dict[Title, str]) -> None:
             found.parts[title] = body
 
 
-def files_shown(row: Row) -> dict[str, str]:
-    """The file that the client itself shows in full here (restored after a compaction, mentioned, read, or brought as
-    an instruction for a folder), and its text; that is empty where the client does not record it."""
-    attachment = attachment_of(row)
-    if attachment.get("type") == "nested_memory":
-        return _instruction(attachment)
-    shown = attachment.get("content") if attachment.get("type") == "file" else row.get("toolUseResult")
-    file = shown.get("file") if isinstance(shown, dict) else None
-    if not isinstance(file, dict) or attachment.get("truncated") is True:
-        return {}
-    path, lines = file.get("filePath"), file.get("numLines")
-    is_whole = file.get("startLine") == 1 and isinstance(lines, int) and lines == file.get("totalLines")
-    text = file.get("content")
-    return {path: text if isinstance(text, str) else ""} if isinstance(path, str) and is_whole else {}
-
-
-def _instruction(attachment: Row) -> dict[str, str]:
-    """A nested CLAUDE.md, or what it imports. The client may leave out parts of it, such as comments."""
-    path, content = attachment.get("path"), attachment.get("content")
-    text = content.get("content") if isinstance(content, dict) and not content.get("contentDiffersFromDisk") else ""
-    return {path: text if isinstance(text, str) else ""} if isinstance(path, str) else {}
-
-
 def blocks_and_cuts(row: Row) -> tuple[dict[Title, str], set[Title]]:
     """Our blocks in one injection: whole ones with their texts, and those that the client cut to a preview."""
     whole: dict[Title, str] = {}
     cut: set[Title] = set()
-    for text in _injected(row):  # each value is cut, or not, on its own
+    for text in injected(row):  # each value is cut, or not, on its own
         if text.startswith(_CUT):
             cut.update(filter(None, map(read_title, text.split("\n"))))
         else:
             whole.update({title: body for title, body in bodies_in(text) if _is_true(title, body)})
     return whole, cut
-
-
-def _injected(row: Row) -> list[str]:
-    """What hooks said: one row holds the values of all handlers of a start."""
-    attachment = attachment_of(row)
-    content = attachment.get("content") if attachment.get("type") == "hook_additional_context" else ()
-    return [text for text in (content if isinstance(content, list) else [content]) if isinstance(text, str)]
 
 
 def _is_true(title: Title, body: str) -> bool:
