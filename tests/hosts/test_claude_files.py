@@ -52,6 +52,7 @@ CUT = "The beginning of /p/AGENTS.md:\n\nbe\n"
         (nested("/p/CLAUDE.md", "odd"), {"/p/CLAUDE.md": ""}),
         (nested(5, {"content": "be brief"}), {}),
         (hook("tool.call", BARE), {"/p/AGENTS.md": "be:\n\nbrief\n"}),
+        (hook("prompt.mention", BARE), {"/p/AGENTS.md": "be:\n\nbrief\n"}),
         (hook("tool.call", CUT, "no heading", 5, BARE), {"/p/AGENTS.md": "be:\n\nbrief\n"}),
         (hook("PostToolUse:Read", BARE), {}),  # somebody else's words
         (attached("hook_success", hookName="tool.call", content=[BARE]), {}),

@@ -100,6 +100,7 @@ def test_an_answer_of_the_model(values: dict[str, Any], expected: bool) -> None:
         ({"type": "system", "message": {"content": "words"}}, ["words"]),
         ({"type": "user", "isMeta": True, "message": {"content": "a command's body"}}, []),
         ({"type": "user", "isMeta": False, "message": {"content": "words"}}, ["words"]),
+        ({"type": "user", "isCompactSummary": True, "message": {"content": "a summary"}}, []),
         ({"type": "assistant", "message": {"content": "words"}}, []),
         ({"type": "user", "message": {"content": [{"text": "a"}, {"text": 5}, {"text": "b"}]}}, ["a", "b"]),
     ],

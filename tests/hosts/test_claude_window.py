@@ -19,6 +19,7 @@ from transcript_lines import (
     call,
     denied,
     injection,
+    line,
     ours,
     prompt,
     result,
@@ -27,6 +28,7 @@ from transcript_lines import (
 )
 
 from handbill.hosts.claude_chain import Loader
+from handbill.hosts.claude_transcript import prompts
 
 # --- what counts as ours ---------------------------------------------------------------------------
 
@@ -85,6 +87,17 @@ def test_a_rewind_takes_what_came_after_it() -> None:
     assert titles(went_on) == {"/a", "/b"}
     assert titles(went_on + prompt("8", "4")) == {"/a"}
     assert titles(went_on + prompt("8", None)) == set()
+
+
+def test_a_summary_is_not_what_the_user_typed() -> None:
+    """It carries the id of the prompt that was being answered, and may quote what the user mentioned before."""
+    asked = prompt("0", None, "see @web/app.js")
+    summary = line(
+        "user", "s", "b", promptId="p-0", isCompactSummary=True, message={"content": "They named @web/app.js"}
+    )
+    row = line("system", "b", None, subtype="compact_boundary", compactMetadata={})
+    assert window(asked).typed == {"p-0"} and window(asked + row + summary).typed == set()
+    assert prompts(asked + row + summary) == [("p-0", "see @web/app.js")]
 
 
 @pytest.mark.parametrize("loader", [None, OLD, NEW])

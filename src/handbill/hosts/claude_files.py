@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from handbill.hosts.claude_rows import Row
 
-_AGENTS_MD = "tool.call"  # the client's own hook, which reads the AGENTS.md of a folder
+_AGENTS_MD = ("tool.call", "prompt.mention")  # the client's own hooks for AGENTS.md
 _CONTENTS = "Contents of "
 
 
@@ -21,7 +21,7 @@ def files_shown(row: Row) -> dict[str, str]:
     attachment = attachment_of(row)
     if attachment.get("type") == "nested_memory":
         return _instructions(attachment)
-    if attachment.get("hookName") == _AGENTS_MD:
+    if attachment.get("hookName") in _AGENTS_MD:
         return _agents_md(row)
     shown = attachment.get("content") if attachment.get("type") == "file" else row.get("toolUseResult")
     file = shown.get("file") if isinstance(shown, dict) else None

@@ -82,9 +82,14 @@ def is_answer(row: Row) -> bool:
     return row.get("type") == "assistant" and model != SYNTHETIC
 
 
+def is_summary(row: Row) -> bool:
+    """A compaction's summary, in the user's role, with the id of the prompt that was being answered."""
+    return row.get("isCompactSummary") is True
+
+
 def typed_in(row: Row) -> list[str]:
     """What the user typed. A command's body is a row of its own, and says what its author likes."""
-    if row.get("type") not in ("user", "system") or row.get("isMeta") is True:
+    if row.get("type") not in ("user", "system") or row.get("isMeta") is True or is_summary(row):
         return []
     return [text for text in (block.get("text") for block in blocks_of(row)) if isinstance(text, str)]
 
@@ -101,9 +106,6 @@ def calls_in(row: Row) -> list[Row]:
     if row.get("type") != "assistant":
         return []
     return [b for b in blocks_of(row) if b.get("type") == "tool_use" and isinstance(b.get("id"), str)]
-
-
-_UUID = b'"uuid":"'
 
 
 class Rows:

@@ -6,7 +6,7 @@ Records appear about 100 ms late, so absence proves nothing unless a later recor
 from __future__ import annotations
 
 from handbill.core.event import MAIN
-from handbill.hosts.claude_rows import blocks_of, calls_in, is_boundary, records_with
+from handbill.hosts.claude_rows import blocks_of, calls_in, is_boundary, records_with, typed_in
 from handbill.hosts.claude_signs import COMPACTED
 
 TYPE_CHECKING = False
@@ -55,9 +55,8 @@ def prompts(data: bytes) -> list[tuple[str, str]]:
     """(id, text) of what a person typed."""
     found = []
     for record in records_with(data, b'"promptId"'):
-        typed = record.get("type") == "user" and "toolUseResult" not in record and not record.get("isMeta")
-        texts = [block.get("text") for block in blocks_of(record)] if typed else []
-        found += [(str(record.get("promptId")), text) for text in texts if isinstance(text, str) and "@" in text]
+        texts = typed_in(record) if record.get("type") == "user" and "toolUseResult" not in record else []
+        found += [(str(record.get("promptId")), text) for text in texts if "@" in text]
     return found
 
 

@@ -20,9 +20,11 @@ from handbill.hosts.claude_rows import (
     blocks_of,
     calls_in,
     first_of,
+    has_result,
     injected,
     is_answer,
     is_boundary,
+    is_summary,
     message_id,
     preserved,
     read,
@@ -179,7 +181,7 @@ def _take(row: Row, found: Content, number: int, at: int) -> None:
         found.files.update(files)
     if row.get("type") == "user" and isinstance(row.get("promptId"), str):
         found.prompts.setdefault(row["promptId"], at)
-        if not any(block.get("type") == "tool_result" for block in blocks_of(row)):
+        if not has_result(row) and not is_summary(row):
             found.typed.add(row["promptId"])
     texts = [block.get("text") for block in blocks_of(row)] if row.get("type") == "user" else []
     for text in typed_in(row):
