@@ -169,6 +169,16 @@ def test_exit_codes() -> None:
     assert run("--version").stdout.startswith("handbill ")
 
 
+@pytest.mark.parametrize("words", [["--help"], ["window", "--bogus", "--json"], ["doctor", "--json"]])
+def test_a_reader_that_went_away(words: list[str], tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "handbill.cli.main", *words]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, cwd=tmp_path, text=True, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_an_unexpected_error_leaves_a_report(tmp_path: Path) -> None:
     broken = "import handbill.cli.window as w, handbill.cli.main as m\nw.run = lambda a: 1/0\nraise SystemExit(m.main(['window']))"
     done = subprocess.run([sys.executable, "-c", broken], capture_output=True, text=True, check=False)

@@ -190,7 +190,7 @@ def test_a_worker_keeps_its_role_and_contract_across_clear(make: Make, version: 
     talk.close()
     first, *_, last = [r for r in box.client.model.requests if r.body.get("tools") and not r.is_summary]
     assert_absent(first, "MARK-TASK", "role is")
-    assert_once(last, "MARK-TASK", "MARK-PROGRESS", "Its role is still worker")
+    assert_once(last, "MARK-TASK", "MARK-PROGRESS", "Your role is still worker")
     gate = json.loads((box.project / "status").read_text())["data"]["gates"][1]
     assert gate["role"] == "worker" and "install" not in gate["state"]
     assert [row["file"] for row in gate["files"]] == [str(dispatch)]

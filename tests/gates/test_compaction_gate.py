@@ -49,7 +49,7 @@ def test_a_handler_has_its_files_again_and_nothing_is_held(box: Box) -> None:
     assert counts(box, "MARK-STATE", "MARK-TASK") == [0, 0]
     text = "\n".join(box.sim.compact().texts)
     assert counts(box, "MARK-STATE", "MARK-TASK", "MARK-PROGRESS", "OLD-TASK") == [1, 1, 1, 0]
-    assert "role is handler" in text and "2 of 2 files of this role" in text
+    assert "role is handler" in text and "2 of 2 files for this role" in text
     for _ in range(2):
         after = box.sim.batch(("Bash", {"command": "make"}))
         assert after.denied == "" and after.texts == []

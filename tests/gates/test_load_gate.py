@@ -105,7 +105,8 @@ def test_require_holds_calls_until_all_is_read(box: Box) -> None:
     held = box.sim.batch(("Bash", {"command": "make"}))
     assert (
         held.denied.startswith("[Held by Handbill]")
-        and "You must first read 6 files of this project's context (message 1 of at most 3 that Handbill" in held.denied
+        and "Handbill has held 1 message and holds at most 3. You must first read 6 files" in held.denied
+        and held.denied.endswith("Read them, then make the call again.")
         and held.texts == []
     )
     names = list(MARKS)
@@ -123,9 +124,9 @@ def test_require_lets_go_and_says_so(box: Box) -> None:
     box.sim.start()
     assert box.sim.batch(("Bash", {"command": "make"}), ("Glob", {"pattern": "*"})).denied
     last = box.sim.batch(("Bash", {"command": "make"}))
-    assert last.denied and "no longer held" in last.texts[0] and "Still unread: 6 context files" in last.texts[0]
+    assert last.denied and "no longer holds calls" in last.texts[0] and "have not read 6 context files" in last.texts[0]
     assert box.sim.batch(("Bash", {"command": "make"})).denied == ""
-    assert box.seen().count("no longer held") == 1
+    assert box.seen().count("no longer holds calls") == 1
     assert "held messages: 2" in box.errors()[0] and last.messages
 
 

@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> Result:
     if args.action == "new":
         task = args.task or piped(NEEDED).text.strip()
         if not task:
-            raise BadInput("what is to be done?", "--task TEXT, or the text on stdin")
+            raise BadInput("the task is missing", "give it with --task TEXT or on stdin")
         make(path, args.title or os.path.splitext(os.path.basename(path))[0], task)
         return Result({"file": path}, text=f"{path}: made", next_step=f"engine worker launch NAME REPO PROMPT {path}")
     if args.action == "check":
@@ -73,7 +73,8 @@ def run(args: argparse.Namespace) -> Result:
         raise BadInput("the result is missing", f"echo 'the result' | engine dispatch finish {args.file}")
     text = result or form.CANCELLED
     found = changed(path, lambda before: form.with_status(form.with_result(before, text), args.status))
-    again = [f"it was {before.status} before: that result is replaced"] if before.status in form.FINISHED else []
+    replaced = f"the dispatch was {before.status} already; the new result replaced the old one"
+    again = [replaced] if before.status in form.FINISHED else []
     return Result({"file": path, "status": found.status}, text=f"{path}: {found.status}", warnings=again)
 
 

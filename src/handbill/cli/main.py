@@ -17,7 +17,7 @@ from handbill.errors import HandbillError
 VERBS = {
     "install": ("install", "register the hooks in this project (or --user)"),
     "uninstall": ("uninstall", "remove exactly what install added"),
-    "doctor": ("doctor", "check wiring, interpreter, state, errors; each finding with its fix"),
+    "doctor": ("doctor", "check wiring, interpreter, state and errors, and show a fix for each problem"),
     "window": ("window", "what is in this context window, since when, and how that is proven"),
     "deliveries": ("deliveries", "the delivery log: what was delivered, skipped, lost, and why"),
     "session": ("session", "a piece of work: activate a skill, move through its phases, end it"),
@@ -65,12 +65,22 @@ def main(arguments: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # half of a character pair in somebody's text is no reason to fail
             stream.reconfigure(errors="backslashreplace")
-    words = ["--help"] if words == ["help"] else words
+    try:
+        try:
+            return _run(["--help"] if words == ["help"] else words)
+        finally:
+            sys.stdout.flush()  # here, because at exit a closed pipe would cause a complaint
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the reader went away: no second complaint at exit
+        return 0
+
+
+def _run(words: list[str]) -> int:
     if sys.platform == "win32":  # said here, because nothing else of the program can be loaded there
         named = words[0] if words else ""
-        print_error(
-            named, "unsupported", "Windows is not supported yet", "Linux and macOS are; so is WSL", as_json=False
-        )
+        print_error(named, "unsupported", "Windows is not supported yet", "use Linux, macOS or WSL", as_json=False)
         return 1
     named = next((word for word in words if not word.startswith("-")), "")
     top = parser(named if named in VERBS else "")
@@ -90,11 +100,8 @@ def main(arguments: list[str] | None = None) -> int:
     except HandbillError as error:
         print_error(verb, error.code, str(error), error.hint, as_json=args.json)
         return 1
-    except KeyboardInterrupt:
-        return 130
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the reader went away: no second complaint at exit
-        return 0
+        raise
     except Exception as error:
         report = _report(verb, error)
         print_error(verb, "unexpected", f"{type(error).__name__}: {error}", report, as_json=args.json)
@@ -121,8 +128,8 @@ def _report(verb: str, error: Exception) -> str:
             file.write(text)
     except OSError:
         print(clean(text), file=sys.stderr)
-        return "this is a defect; the report above helps to find it"
-    return f"this is a defect; a report is in {path}"
+        return "this is a bug in Handbill; include the report above when you report it"
+    return f"this is a bug in Handbill; a report is in {path}"
 
 
 if __name__ == "__main__":

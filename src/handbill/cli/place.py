@@ -119,7 +119,7 @@ def choose_window(place: Place, session: str | None, agent: str | None) -> Key:
             raise HandbillError(f"no subagent {agent!r} is known", "`engine window --all` lists the windows")
     if not keys:
         raise HandbillError(
-            "no window is known here yet",
+            "Handbill has not seen an agent in this project yet",
             "start the agent in this project; `engine doctor` shows whether hooks are installed",
         )
     newest = max(keys, key=lambda key: _last_used(place, key))

@@ -30,7 +30,7 @@ class Piped:
 
     @property
     def note(self) -> list[str]:
-        return ["stdin stayed open and silent; taken as no input"] if self.silent else []
+        return ["stdin stayed open but sent nothing, so it counts as empty"] if self.silent else []
 
 
 def piped(first: float = FIRST) -> Piped:

@@ -195,6 +195,6 @@ def _list(place: Place) -> Result:
                 ago(moment) if moment else "",
                 f"[red]{safe(str(one['problem']))}[/]" if one["problem"] else "[dim]ended[/]" if one["ended"] else "",
             )  # fmt: skip
-        screen.print(rows if windows else "no window is known here yet")
+        screen.print(rows if windows else "Handbill has not seen an agent in this project yet")
 
     return Result({"windows": windows}, show, next_step="engine window SESSION" if windows else "engine doctor")

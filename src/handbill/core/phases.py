@@ -60,7 +60,7 @@ def key(label: str) -> Key:
         digits = segment[: len(segment) - len(letters)]
         fine = segment.isascii() and len(digits) <= 6 and (not letters or (letters.isalpha() and letters.isupper()))
         if not segment or not fine or (letters and (number == 0 or (digits and len(letters) > 1))):
-            raise ValueError(f"{label!r} is no phase label: 0, 3, 3.A, 4.1 are")
+            raise ValueError(f"{label!r} is not a phase label; use one like 0, 3, 3.A or 4.1")
         found.append((0 if digits else 1, int(digits or 0), letters))
     return tuple(found)
 

@@ -35,12 +35,12 @@ VERBS: dict[str, tuple[str, str, tuple[Argument, ...]]] = {
     ),
     "continue": ("resume", "continue a session in this window", (_OWN,)),
     "idle": (
-        "finish", "this skill is done, the session waits for the next; description on stdin",
+        "finish", "end the skill and keep the session for the next one; description on stdin",
         (_OWN, _KEYWORDS, _APPROVED),
     ),
-    "deactivate": ("finish", "the session is done; description on stdin", (_OWN, _KEYWORDS, _APPROVED)),
+    "deactivate": ("finish", "end the session; description on stdin", (_OWN, _KEYWORDS, _APPROVED)),
     "dehydrate": (
-        "dehydrate", "set the session down for the next agent that starts here; what it must know as JSON on stdin",
+        "dehydrate", "leave the session to the next agent that starts here; handover as JSON on stdin",
         (_OWN,),
     ),
     "find": ("find", "the folder of this window's session", ()),

@@ -76,7 +76,7 @@ def said(text: str, verb: str) -> dict[str, Any]:
     """The description as plain text, or as JSON with keywords and the last phase's proof."""
     if not text.strip():
         raise BadInput(
-            "a description of what was done is needed on stdin",
+            "the description is missing: say on stdin what was done",
             f"e.g. echo 'Login form with tests' | engine session {verb} NAME",
         )
     if not text.lstrip().startswith("{"):
