@@ -10,7 +10,7 @@ from handbill import evidence
 from handbill.core import epochs
 from handbill.core.content import Content
 from handbill.core.event import PROMPT_SUBMITTED, SESSION_STARTED, Event
-from handbill.hosts.claude_code import compactions_since
+from handbill.hosts.claude_record import compactions_since
 from makers import DictWorld, window
 
 

@@ -62,9 +62,11 @@ MAY: dict[str, set[str]] = {
         "terminals",
     },
     "prune": {"hotjson", "processes", "world"},
+    "failed_hook": {"errors", "hotjson", "tracing"},
     "hook": {
         "core",
         "errors",
+        "failed_hook",
         "hotjson",
         "config",
         "store",

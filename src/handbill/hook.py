@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posix
 import sys
-import time
 
 from handbill.errors import HandbillError
 from handbill.hotjson import dumps, loads
@@ -52,24 +51,9 @@ def answer_to(data: bytes, arguments: list[str], environ: Mapping[str, str]) -> 
         speaker, event = _parsed(raw, problem, arguments, environ)
         return _answer(event, speaker, store, config) if event is not None else ("", _nothing)
     except Exception as error:
-        return _failed(error, raw, event, store), _nothing
+        from handbill.failed_hook import trace_failure
 
-
-def _failed(error: Exception, raw: dict[str, Any], event: Event | None, store: Any) -> str:
-    """A trace, a mark so that the window's next event makes good what this one missed, one message to the person."""
-    from handbill.tracing import describe, trace_line
-
-    name, session, agent = (raw.get(key) for key in ("hook_event_name", "session_id", "agent_id"))
-    expected = isinstance(error, HandbillError)
-    what, hint = (str(error), error.hint) if isinstance(error, HandbillError) else (describe(error), "")
-    line = trace_line(time.time(), f"hook {name if isinstance(name, str) else '?'}", what, hint)
-    key = event.window if event is not None else (session, agent if isinstance(agent, str) and agent else "main")
-    new = bool(session) and isinstance(session, str) and store.note_missed(key)
-    store.append("errors", [line])
-    if not new:
-        return ""
-    word = what if expected else "a hook failed"
-    return dumps({"systemMessage": f"Handbill: {word}. See: engine doctor"})
+        return trace_failure(error, raw, event, store), _nothing
 
 
 def _parsed(

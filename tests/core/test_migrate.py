@@ -33,20 +33,6 @@ def test_one_line_of_fields_with_the_names_of_the_source_documents_then_one_per_
     assert [json.loads(line)["path"] for line in files] == ["/a"]
 
 
-def test_a_seed_file_of_the_source_documents_is_read() -> None:
-    seed = {
-        "lifecycle": "seeding",
-        "pid": 7,
-        "preloadedFiles": ["/a", "/b"],
-        "pendingPreloads": ["/c"],
-        "touchedDirs": {},
-    }
-    after = read(json.dumps(seed))
-    assert after.holds("/a") and after.holds("/b")
-    assert list(after.pending) == ["/c"]
-    assert after.client == 7
-
-
 @pytest.mark.parametrize("files", [{}, {"/a": {"parts": "k", "via": "x"}}])
 @pytest.mark.parametrize("touched", [{}, {"/p": []}, {"/p": ["x"], "/q": []}])
 def test_empty_parts(files: dict[str, dict[str, str]], touched: dict[str, list[str]]) -> None:
@@ -59,7 +45,7 @@ WHOLE = to_text(window(files={"/a": {"parts": "k", "via": "x"}, "/b": {"parts": 
 
 
 @pytest.mark.parametrize(
-    "text", ["", "null", "[]", '"x"', "7", '{"v":"1"}\n', '{"v":-1}\n', '{"v":true}\n', '{"v":1,"epoch":"x"}\n', '{"v":1}',
+    "text", ["", "null", "[]", '"x"', "7", "{}\n\n\n", '{"v":0}\n\n\n', '{"v":"1"}\n', '{"v":-1}\n', '{"v":true}\n', '{"v":1,"epoch":"x"}\n', '{"v":1}',
              '{"v":1}\ngarbage\n', '{"v":1}\n{"path":"/a"\n', WHOLE[:-1], WHOLE[:-9], WHOLE[: WHOLE.rfind('{"path"') + 3] + "\n", '{"v":1}\n'],
 )  # fmt: skip
 def test_what_is_no_window_is_refused(text: str) -> None:

@@ -24,5 +24,6 @@ def test_every_row_names_a_handler_and_every_handler_has_a_row() -> None:
         "roles",
         "roots",
         "wording",
+        "worktrees",
     }
     assert named == modules - {"__init__", "table"} - parts

@@ -1,7 +1,7 @@
 """Windows to and from text: a line of fields, a line for each delivered file, a line for each touched directory.
 
 Field names follow the source documents (`pendingPreloads`, `lifecycle`, …), so that their readers
-find their way. Numbered steps bring old files up to date.
+find their way.
 """
 
 from __future__ import annotations
@@ -23,20 +23,6 @@ _NAMES = {
 }  # fmt: skip
 
 
-def _0_arrays_to_maps(old: dict[str, Any]) -> dict[str, Any]:
-    """The source documents' seed file: plain arrays of paths, no version."""
-    new = dict(old)
-    record = {"inode": "", "hash": "", "chars": 0, "reason": "", "at": 0.0, "via": "", "batch": "", "parts": "k"}
-    for name, value in (("preloadedFiles", record), ("pendingPreloads", "")):
-        if isinstance(new.get(name), list):
-            new[name] = {path: value for path in new[name] if isinstance(path, str)}
-    new["started"] = True
-    return new
-
-
-STEPS = [_0_arrays_to_maps]
-
-
 class TooNew(ValueError):
     """Written by a newer version of Handbill: neither read nor touched."""
 
@@ -55,30 +41,22 @@ def from_text(text: str, loads: Callable[[str], Any], dumps: Callable[[Any], str
     if not isinstance(plain, dict):
         raise ValueError("not an object")
     version = plain.get("v", 0)
-    if not isinstance(version, int) or isinstance(version, bool) or version < 0:
+    if not isinstance(version, int) or isinstance(version, bool) or version < SCHEMA:
         raise ValueError(f"no known schema version: {version!r}")
     if version > SCHEMA:
         raise TooNew(f"schema version {version}, this program knows {SCHEMA}")
-    if version and not text.endswith("\n"):
+    if not text.endswith("\n"):
         raise ValueError("cut off")
-    for step in STEPS[version:]:
-        plain = step(plain)
     window = Window("", "")
     for slot, name in _NAMES.items():
         value = plain.get(name)
         if value is not None:
             setattr(window, slot, _checked(name, value, getattr(window, slot)))
-    if version:
-        files, gap, touched = rest.partition("\n\n") if not rest.startswith("\n") else ("", "\n", rest[1:])
-        window.files = _records("path", files, loads, dumps)
-        window.touched = _records("dir", touched.removesuffix("\n"), loads, dumps)
-        if not gap:
-            raise ValueError("cut off")
-    else:
-        window.files = Records.of("path", plain.get("preloadedFiles") or {})
-        before = plain.get("touchedDirs")
-        touched_before = before.items() if isinstance(before, dict) else ()
-        window.touched = Records.of("dir", {path: {"found": names} for path, names in touched_before})
+    files, gap, touched = rest.partition("\n\n") if not rest.startswith("\n") else ("", "\n", rest[1:])
+    if not gap:
+        raise ValueError("cut off")
+    window.files = _records("path", files, loads, dumps)
+    window.touched = _records("dir", touched.removesuffix("\n"), loads, dumps)
     return window
 
 

@@ -6,7 +6,7 @@ user added; the user's own library; what the user's settings allow.
 
 from __future__ import annotations
 
-from handbill.core.paths import below, join, parent, under
+from handbill.core.paths import below, parent, under
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from handbill.config import Config
     from handbill.world import World
-
-_WORKTREES = "/worktrees/"
 
 
 def inside(directory: str, world: World, config: Config) -> str:
@@ -48,40 +46,8 @@ def _worktree(directory: str, stop: str, world: World, config: Config) -> str:
     """The nearest folder from here up (`stop` left out) that is a worktree of the project's repository."""
     while directory != stop and directory != "/":
         if world.is_file(f"{directory}/.git"):
-            git = _linked_git(directory, world)
-            return directory if git and _common(git) == _common(_project_git(world, config)) else ""
+            from handbill.handlers.worktrees import is_worktree
+
+            return directory if is_worktree(directory, world, config) else ""
         directory = parent(directory)
     return ""
-
-
-def _project_git(world: World, config: Config) -> str:
-    level = config.project
-    while True:
-        if world.is_dir(f"{level}/.git"):
-            git = world.real(f"{level}/.git")
-            return git if git == f"{world.real(level)}/.git" else ""  # a link to another repository's proves nothing
-        if world.is_file(f"{level}/.git"):
-            return _linked_git(level, world)
-        if level == "/":
-            return ""
-        level = parent(level)
-
-
-def _linked_git(directory: str, world: World) -> str:
-    """The git folder of a worktree. Anybody may name any folder, or link to a worktree: both must name each other."""
-    git = _git_folder(directory, world) if world.real(f"{directory}/.git") == f"{world.real(directory)}/.git" else ""
-    linked = world.tail(f"{git}/gitdir", 0, 4096) or b"" if _WORKTREES in git else b""
-    mutual = world.real(linked.decode("utf-8", "replace").strip()) == world.real(f"{directory}/.git")
-    return git if linked and mutual else ""
-
-
-def _git_folder(directory: str, world: World) -> str:
-    """What the `.git` file of a worktree or a submodule names."""
-    text = (world.tail(f"{directory}/.git", 0, 4096) or b"").decode("utf-8", "replace").strip()
-    path = text.removeprefix("gitdir:").strip()
-    return world.real(join(directory, path)) if text.startswith("gitdir:") and path and "\0" not in path else ""
-
-
-def _common(git: str) -> str:
-    """The folder that all worktrees of a repository share."""
-    return git[: git.rfind(_WORKTREES)] if _WORKTREES in git else git
