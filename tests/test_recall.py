@@ -20,7 +20,7 @@ def test_a_launched_workers_role_goes_on_after_clear_only(source: str, taken: bo
     event, noted = started(source), list[Any]()
     store = SimpleNamespace(
         noted=lambda key, _: {"role": "worker"} if key[0] == "first-1" else None,
-        note=lambda *words: noted.append(words), take_handover=lambda _: None,
+        note=lambda *words: noted.append(words), take_handover=lambda _, again: None,
     )  # fmt: skip
     config = SimpleNamespace(projects="", environ={"HANDBILL_LAUNCHED": "first-1"})
     recall(SimpleNamespace(event=event, store=store, facts=None, config=config, trace=print), window())  # type: ignore[arg-type]

@@ -29,8 +29,8 @@ _BACK = 2 << 20  # how far before a compaction the part that it keeps may begin
 
 class Facts:
     __slots__ = (
-        "agents", "boundary_from", "chapter", "content", "failures", "missed", "missed_mark", "passed_suspicion",
-        "readable", "recorded_at", "scanned", "size", "whole_content",
+        "agents", "boundary_from", "chapter", "content", "dropped_mention", "failures", "missed", "missed_mark",
+        "passed_suspicion", "readable", "recorded_at", "scanned", "size", "whole_content",
     )  # fmt: skip
 
     def __init__(self, chapter: str) -> None:
@@ -45,6 +45,7 @@ class Facts:
         self.failures: list[tuple[str, str, str]] = []
         self.scanned = 0  # how far the transcript was searched for failures and rewinds
         self.missed_mark = False  # a hook of ours could not do its work and said so
+        self.dropped_mention = False  # a prompt that mentioned a rule was not taken: earlier calls may ask for it
         self.missed: list[Tool] = []  # calls whose event we never got
         self.agents: list[str] = []
 
@@ -223,6 +224,7 @@ def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: fl
         if gone and facts.whole_content:
             window = reconcile.found(window, content, now)  # parts that we had delivered before the host showed it
         outcomes += [Outcome(path, "the message that showed it is gone", LOST) for path in gone]
+        facts.dropped_mention = bool(gone) and not facts.whole_content
     return _scanned(window, facts), outcomes
 
 

@@ -138,7 +138,8 @@ def _heard(turn: Turn, current: Window, channel: bool) -> None:
         found_again(turn, current)
     if current.flags.get("awaits"):
         event.notes["answers"] = turn.host.answers(event, turn.world, current.flags["awaits"])
-    if event.kind == COMPACTING or event.source or current.flags.get("standards") != current.epoch:
+    is_new = event.source or turn.asked.missed or current.flags.get("standards") != current.epoch
+    if is_new or event.kind == COMPACTING:
         from handbill.recall import recall
 
         recall(turn, current)
@@ -186,8 +187,8 @@ def _gated(turn: Turn, window: Window | None) -> Answer:
         answer = deliver(turn, window, turn.host.GATE_CAP if turn.plan.wants else 0)
         if turn.plan.wants and not answer.text and not (turn.plan.firm and said_beside(turn.plan, answer)):
             turn.plan.verdict = ""  # it is all there under another name, or gone: nothing to hold the call for
-        if turn.opened or in_doubt:
-            turn.store.note_missed(event.window)  # the window was emptied: the next batch looks at all that is left
+        if turn.opened or in_doubt or (turn.facts is not None and turn.facts.whole_content):
+            turn.store.note_missed(event.window)  # the next batch looks at all that is left, and at the files
     else:
         turn.opened, turn.outcomes = "", []  # not written down: the next batch finds and logs them
     return _logged(turn, answer)
@@ -229,10 +230,11 @@ def _is_in_doubt(event: Event, window: Window) -> bool:
 
 def _settle_marks(turn: Turn, facts: Facts) -> None:
     """Batches whose directories nobody looked at: made good now, or to be by the next batch."""
-    if facts.missed_mark:
-        turn.store.clear_missed(turn.event.window)
-    elif facts.missed and "directives" not in HANDLERS.get(turn.event.kind, ()):
+    unseen = facts.missed and not facts.missed_mark and "directives" not in HANDLERS.get(turn.event.kind, ())
+    if unseen or facts.dropped_mention:
         turn.store.note_missed(turn.event.window)
+    elif facts.missed_mark:
+        turn.store.clear_missed(turn.event.window)
 
 
 _SETTLED = frozenset({TOOL_BATCH_FINISHED, PROMPT_SUBMITTED, INSTRUCTIONS_LOADED, SESSION_ENDED})
@@ -284,9 +286,7 @@ def decide(turn: Turn, window: Window) -> Plan:
 
 
 def _is_left_open(event: Event, window: Window) -> bool:
-    """Somebody compacted by hand: which part of the window stays, its beginning perhaps, is written down only now.
-    A prompt comes next in any case. What is missing is delivered with that.
-    """
+    """Somebody compacted by hand: which part stays is recorded only now. The next prompt brings what is missing."""
     by_hand = event.kind == SESSION_STARTED and event.source == "compact" and event.attended
     return by_hand and bool(window.flags.get("kept_unknown"))
 

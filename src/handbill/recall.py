@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from handbill.core.event import COMPACTING, MAIN, SESSION_STARTED
+from handbill.core.paths import name
+from handbill.core.window import TAKEN_UP
 from handbill.errors import CorruptState, HandbillError
 
 TYPE_CHECKING = False
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
 LAUNCHED_VARIABLE = "HANDBILL_LAUNCHED"  # the session that `engine worker launch` began; `/clear` begins another
 ROLE, RESUME, CALLS = "role", "resume", "calls"
+HANDOVER_PAGE = "restore-"  # begins the name of the page that says what an agent left
 _CALLS = 4 << 20  # so much of a transcript's end tells what the agent works on
 
 
@@ -33,14 +36,21 @@ def recall(turn: Turn, window: Window) -> None:
     projects = turn.config.projects if event.kind == COMPACTING else ""
     if projects and turn.world.is_dir(projects):
         event.notes[CALLS] = turn.host.calls(event, turn.world, _CALLS)
-    if event.kind == SESSION_STARTED and event.source in ("startup", "clear") and event.window[1] == MAIN:
+    begins = event.kind == SESSION_STARTED and event.source in ("startup", "clear")
+    if event.window[1] == MAIN and (begins or _may_have_failed(turn, window)):
         try:
             own = store.noted((event.session_id, MAIN), ROLE) or _launched(turn)
             told = turn.config.environ.get("HANDBILL_ROLE") or own
             if not told:  # who was launched for something has its own work
-                event.handover = store.take_handover(event.session_id) or {}
+                event.handover = store.take_handover(event.session_id, again=not begins) or {}
         except (HandbillError, OSError) as error:
             turn.trace(f"what an agent before this one left cannot be read: {error}")
+
+
+def _may_have_failed(turn: Turn, window: Window) -> bool:
+    """Did the hook of the start take a handover, and fail before it was delivered?"""
+    given = TAKEN_UP in window.flags or any(name(path).startswith(HANDOVER_PAGE) for path in window.files)
+    return turn.asked.missed and not given
 
 
 def _launched(turn: Turn) -> dict[str, Any] | None:

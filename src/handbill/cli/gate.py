@@ -11,6 +11,7 @@ from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table
 from handbill.cli.wiring import needed
 from handbill.core.event import MAIN, Event
+from handbill.core.window import TAKEN_UP
 from handbill.errors import CorruptState
 from handbill.handlers import compaction, load_gate, resume
 from handbill.handlers.roles import role_of, targets
@@ -131,7 +132,7 @@ def _after_compaction(window: Window, state: dict[str, Any]) -> dict[str, Any]:
 
 def _resume(window: Window, place: Place) -> dict[str, Any]:
     row: dict[str, Any] = {"gate": "resume", "setting": place.config.gate("resume")["mode"], "files": []}
-    mode, taken = window.flags.get(resume.MODE), window.flags.get("taken_up")
+    mode, taken = window.flags.get(resume.MODE), window.flags.get(TAKEN_UP)
     if isinstance(mode, dict):
         word = f"not resumed: {mode.get('error') or mode.get('reason')}"
         if mode.get("active"):

@@ -71,8 +71,8 @@ def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tupl
         left = []
         for item in claim["items"]:
             path, part, digest, parts = item
-            record = twin.files.get(path)
-            if record is None or record["hash"] != digest or len(record["parts"]) != parts:
+            record = _claimed(twin.files.get(path), digest, parts)
+            if record is None:
                 continue  # begun again since, with other text: that delivery has a claim of its own
             name = (shown(path), digest, part, parts)
             is_line = name in evidence.lines and not record.get("same")  # that came before the text
@@ -84,9 +84,9 @@ def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tupl
                 twin.flags.pop(UNRECORDED, None)
             forged = verdict == LOST and (shown(path), digest) in evidence.untrue
             if forged:
-                twin.files[path] = {**record, "parts": "." * parts}  # one part is false: all of them are sent again
+                record = {**record, "parts": "." * parts}  # one part is false: all of them are sent again
             if verdict:
-                _apply(twin, path, part, verdict, counts=not dropped)
+                _keep(twin, path, _judged(record, part, verdict, counts=not dropped), verdict)
                 outcomes.append(Outcome(path, record["reason"], verdict, 0 if forged else part, parts))
             else:
                 left.append(item)
@@ -127,15 +127,30 @@ def _is_unrecorded(window: Window, record: Record) -> bool:
 _LETTER = {CONFIRMED: "k", TRUNCATED: "t", ASSUMED: "e", LOST: "."}
 
 
-def _apply(twin: Window, path: str, part: int, verdict: str, *, counts: bool) -> None:
+def _claimed(record: Record | None, digest: str, parts: int) -> Record | None:
+    """The record of the delivery that was claimed. The host may show that file, too, and take it back later."""
+    for one in (record, record.get("ours") if record is not None else None):
+        if one is not None and one["hash"] == digest and len(one["parts"]) == parts:
+            return one
+    return None
+
+
+def _judged(record: Record, part: int, verdict: str, *, counts: bool) -> Record:
     """`counts`: a loss says something about how the host records deliveries."""
-    record = twin.files[path]
     if record.get("before"):  # of a state that a newer one will replace: only what the window holds meanwhile changes
         held = with_letter({**record, "parts": record["before"]}, part, _LETTER[verdict])["parts"]
-        twin.files[path] = {**record, "before": held if "." not in held else ""}
-        return
-    record = with_letter(record, part, _LETTER[verdict])
+        return {**record, "before": held if "." not in held else ""}
+    after = with_letter(record, part, _LETTER[verdict])
     if verdict == LOST:
-        record["lost"] = record.get("lost", 0) + counts
-        twin.pending.setdefault(path, record["reason"])
-    twin.files[path] = record
+        after["lost"] = record.get("lost", 0) + counts
+    return after
+
+
+def _keep(twin: Window, path: str, judged: Record, verdict: str) -> None:
+    record = twin.files[path]
+    if record["via"] == "host":  # the host shows it now: what we delivered is wanted only if that goes
+        twin.files[path] = {**record, "ours": judged}
+        return
+    twin.files[path] = judged
+    if verdict == LOST and not record.get("before"):
+        twin.pending.setdefault(path, judged["reason"])

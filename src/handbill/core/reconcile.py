@@ -76,7 +76,7 @@ def resumed(window: Window, content: Content, event: Event, now: float) -> Windo
                 want_dependents(twin, path)
             continue
         parts = _kept_parts(path, record, titles) or "." * len(record["parts"])
-        if "." in parts and path in content.files:
+        if "." in parts and path in content.files and not record.get("updated"):
             twin = see(twin, path, "", READ_ITSELF, now)  # the agent read it since
             continue
         twin.files[path] = {**record, "parts": parts}

@@ -10,6 +10,7 @@ from handbill.core.paths import join, name, parent, under
 from handbill.core.plan import Plan
 from handbill.core.resuming import CONTEXT, HEAD, MEDIUM
 from handbill.core.schema import problems
+from handbill.core.window import TAKEN_UP
 from handbill.handlers.bundle import Bundle
 from handbill.handlers.skills import skill_file
 from handbill.handlers.wording import bullets, say
@@ -170,7 +171,7 @@ def set_down(left: dict[str, Any], world: World, config: Config) -> Plan:
     ]  # fmt: skip
     plan.say("restore", "\n\n".join(text), f"set down by {session}")
     bundle.want(plan, f"set down by {session}")
-    plan.flags["taken_up"] = session
+    plan.flags[TAKEN_UP] = session
     plan.notes += [f"handover of {session}: {line}" for line in (*files.refused, *bundle.refusals())]
     return plan
 

@@ -62,8 +62,9 @@ if TYPE_CHECKING:
         def leave_handover(self, handover: dict[str, Any]) -> None:
             """For the next agent that starts in this project; a newer one of the same session replaces it."""
 
-        def take_handover(self, session: str) -> dict[str, Any] | None:
-            """The oldest that nobody took; asking again with the same session gives the same one."""
+        def take_handover(self, session: str, *, again: bool = False) -> dict[str, Any] | None:
+            """The oldest that nobody took; asking again with the same session gives the same one.
+            `again`: only that one."""
 
         def known(self) -> list[Key]:
             """Every window there is. For people's commands only: it looks at all of them."""

@@ -248,10 +248,10 @@ class FileStore:
     def leave_handover(self, handover: dict[str, Any]) -> None:
         _notes().leave_handover(self._roots, handover)
 
-    def take_handover(self, session: str) -> dict[str, Any] | None:
+    def take_handover(self, session: str, *, again: bool = False) -> dict[str, Any] | None:
         if not self._is_there(".engine/handovers.json"):
             return None
-        found: dict[str, Any] | None = _notes().take_handover(self._roots, session)
+        found: dict[str, Any] | None = _notes().take_handover(self._roots, session, again=again)
         return found
 
     def keep_page(self, name: str, text: str) -> str:

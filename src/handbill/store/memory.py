@@ -93,10 +93,10 @@ class MemoryStore:
             left = [one for one in self.handovers if one["session"] != handover["session"]]
             self.handovers = [*left, loads(dumps(handover))]
 
-    def take_handover(self, session: str) -> dict[str, Any] | None:
+    def take_handover(self, session: str, *, again: bool = False) -> dict[str, Any] | None:
         with self._lock:
             mine = [one for one in self.handovers if one.get("taker") == session]
-            mine = mine or [one for one in self.handovers if not one.get("taker")]
+            mine = mine or [one for one in self.handovers if not one.get("taker") and not again]
             if not mine or mine[0].get("by") == session:
                 return None
             mine[0]["taker"] = session

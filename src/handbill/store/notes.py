@@ -148,13 +148,14 @@ def leave_handover(roots: Roots, handover: dict[str, Any]) -> None:
     _in_first_writable(roots, lambda root: _changed_handovers(root, change))
 
 
-def take_handover(roots: Roots, session: str) -> dict[str, Any] | None:
+def take_handover(roots: Roots, session: str, *, again: bool = False) -> dict[str, Any] | None:
     taken: list[dict[str, Any]] = []
 
     def change(waiting: list[dict[str, Any]]) -> list[dict[str, Any]]:
         now = time.time()
         kept = [one for one in waiting if not one.get("taker") or now - _moment(one.get("taken")) < _TAKEN_FOR]
-        mine = [one for one in kept if one.get("taker") == session] or [one for one in kept if not one.get("taker")]
+        mine = [one for one in kept if one.get("taker") == session]
+        mine = mine or [one for one in kept if not one.get("taker") and not again]
         if mine and mine[0].get("by") != session:
             taken.append({**mine[0], "taker": session, "taken": mine[0].get("taken") or now})
             kept = [taken[0] if one is mine[0] else one for one in kept]
