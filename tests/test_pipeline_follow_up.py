@@ -151,6 +151,18 @@ def test_a_batch_that_was_missed_before_the_mention(make_box: Make, text: str) -
     assert box.seen().count("rules of one") == 1
 
 
+def test_a_mention_long_ago_that_no_hook_has_seen(make_box: Make) -> None:
+    box = make_box()
+    begin(box, "one")
+    usual, box.hooks = box.hooks, nothing
+    box.sim.prompt("look at @one/f.py")
+    box.hooks = usual
+    box.sim.answer("x" * 600_000)
+    box.lose_ledger()
+    box.idle(2)
+    assert box.seen().count("rules of one") == 1
+
+
 # --- a rule that the agent had read, and that is delivered in parts now -------------------------------
 
 

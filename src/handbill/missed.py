@@ -43,7 +43,7 @@ def look_for_missed(
         # there a hook that died left no trace: the last calls are looked at again
         facts.missed = host.calls(event, world, _LAST_CALLS)
     if again or facts.boundary_from >= 0:
-        found = host.mentions(event, world, _LAST_CALLS)
+        found = host.mentions(event, world, _CALLS if again else _LAST_CALLS)
         facts.missed += [tool for tool in found if content is None or tool.id in content.typed]
     if there is not None:
         facts.missed = [tool for tool in facts.missed if tool.id in there]
