@@ -72,7 +72,7 @@ class Searched(Host):
 
 
 THERE = ("calls", {"t1", "p1"})
-ALL, MENTIONS = ("calls", None), ("mentions", missed._LAST_CALLS)
+ALL, MENTIONS, ALL_MENTIONS = ("calls", None), ("mentions", missed._LAST_CALLS), ("mentions", missed._CALLS)
 KEPT = {"flags": {"kept_unknown": True}, "carried_from": 10, "carried": {"/a": {}}}
 
 
@@ -80,14 +80,14 @@ KEPT = {"flags": {"kept_unknown": True}, "carried_from": 10, "carried": {"/a": {
     "before, content, failures, asked, searched, missed",
     [
         (window(), content_with(), (), {}, [], ""),
-        (window(), content_with(), (), {"moved": True}, [THERE, MENTIONS], "t1 p1"),  # what was undone is left out
-        (window(), None, (), {"unannounced": True}, [ALL, MENTIONS], "t1 gone p1 p9"),
+        (window(), content_with(), (), {"moved": True}, [THERE, ALL_MENTIONS], "t1 p1"),  # what was undone is left out
+        (window(), None, (), {"unannounced": True}, [ALL, ALL_MENTIONS], "t1 gone p1 p9"),
         (
             window(claims=[{**CLAIM, "offset": 0}]),
             content_with(),
             (),
             {"unannounced": True},
-            [THERE, MENTIONS],
+            [THERE, ALL_MENTIONS],
             "t1 p1",
         ),
         (
@@ -95,19 +95,19 @@ KEPT = {"flags": {"kept_unknown": True}, "carried_from": 10, "carried": {"/a": {
             None,
             ("x",),
             {"failed": True},
-            [("failures", 9), ALL, MENTIONS],
+            [("failures", 9), ALL, ALL_MENTIONS],
             "t1 gone p1 p9",
         ),
         (window(), None, (), {"failed": True}, [("failures", 0)], ""),
         (window(), None, ("x",), {}, [], ""),  # nobody asked for failures
-        (None, content_with(), (), {}, [("failures", 0), THERE, MENTIONS], "t1 p1"),
+        (None, content_with(), (), {}, [("failures", 0), THERE, ALL_MENTIONS], "t1 p1"),
         (window(flags={"scanned": 0}), content_with(), (), {"compacted": True}, [MENTIONS], "p1"),
-        (window(suspect=10), content_with(20), (), {}, [THERE, MENTIONS], "t1 p1"),  # kept calls are before it
-        (window(suspect=0), content_with(0), (), {}, [THERE, MENTIONS], "t1 p1"),
+        (window(suspect=10), content_with(20), (), {}, [THERE, ALL_MENTIONS], "t1 p1"),  # kept calls are before it
+        (window(suspect=0), content_with(0), (), {}, [THERE, ALL_MENTIONS], "t1 p1"),
         (window(suspect=10), content_with(5), (), {}, [], ""),
-        (window(**KEPT), content_with(20), (), {}, [THERE, MENTIONS], "t1 p1"),  # type: ignore[arg-type]
+        (window(**KEPT), content_with(20), (), {}, [THERE, ALL_MENTIONS], "t1 p1"),  # type: ignore[arg-type]
         (window(**KEPT), content_with(5), (), {}, [], ""),  # type: ignore[arg-type]
-        (window(**{**KEPT, "flags": {}}), content_with(20), (), {}, [THERE, MENTIONS], "t1 p1"),  # type: ignore[arg-type]
+        (window(**{**KEPT, "flags": {}}), content_with(20), (), {}, [THERE, ALL_MENTIONS], "t1 p1"),  # type: ignore[arg-type]
         (window(**{**KEPT, "flags": {}, "carried": {}}), content_with(20), (), {}, [], ""),  # type: ignore[arg-type]
     ],
 )
