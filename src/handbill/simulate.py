@@ -120,16 +120,11 @@ class Simulator:
         """The user types `/name arguments`: the client expands it and puts the body into the window."""
         typed = {"prompt": f"/{name} {arguments}".strip(), "prompt_id": str(uuid.uuid4())}
         self.send({"hook_event_name": "UserPromptSubmit", **typed})
-        folder = os.path.join(self.project, ".claude", "skills", name)
         text = f"<command-name>/{name}</command-name>"
         self._write(self.transcript, {"type": "user", "message": {"role": "user", "content": text}})
-        text = f"Base directory for this skill: {folder}\n\n# …"
-        message = {"role": "user", "content": [{"type": "text", "text": text}]}
-        self._write(self.transcript, {"type": "user", "isMeta": True, "message": message})
-        return self.send({
-            "hook_event_name": "UserPromptExpansion", "expansion_type": "slash_command", "command_name": name,
-            "command_args": arguments, "command_source": "projectSettings", **typed,
-        })  # fmt: skip
+        self._body(name)
+        command = {"expansion_type": "slash_command", "command_name": name, "command_source": "projectSettings"}
+        return self.send({"hook_event_name": "UserPromptExpansion", "command_args": arguments, **command, **typed})
 
     def batch(self, *calls: tuple[str, Raw] | tuple[str, Raw, str], agent: str = "") -> Moment:
         """One assistant message: (tool, input[, what it answered]) each; held ones are denied, the others run."""
@@ -148,8 +143,15 @@ class Simulator:
         return moment
 
     def invoke(self, skill: str, agent: str = "") -> Moment:
-        """The model calls the Skill tool."""
-        return self.batch(("Skill", {"skill": skill}, f"Launching skill: {skill}"), agent=agent)
+        """The model calls the Skill tool: the client puts the body into the window behind the result."""
+        moment = self.batch(("Skill", {"skill": skill}, f"Launching skill: {skill}"), agent=agent)
+        self._body(skill, agent)
+        return moment
+
+    def _body(self, skill: str, agent: str = "") -> None:
+        text = f"Base directory for this skill: {os.path.join(self.project, '.claude', 'skills', skill)}\n\n# …"
+        message = {"role": "user", "content": [{"type": "text", "text": text}]}
+        self._write(path_of(self.transcript, agent), {"type": "user", "isMeta": True, "message": message})
 
     def write(self, path: str, agent: str = "") -> Moment:
         return self.batch(("Write", {"file_path": os.path.join(self.project, path), "content": "x"}), agent=agent)
@@ -226,9 +228,8 @@ class Simulator:
             self.views.setdefault(moment.window, []).append(("Stop", moment.denied))
         text = specific.get("additionalContext", "")
         if units(text) > HOST_CAP:
-            text = (
-                f"<persisted-output>\nOutput too large\n\nPreview (first 2KB):\n{text[:2000]}\n...\n</persisted-output>"
-            )
+            preview = f"Output too large\n\nPreview (first 2KB):\n{text[:2000]}\n..."
+            text = f"<persisted-output>\n{preview}\n</persisted-output>"
         if text:
             moment.texts.append(text)
         if value.get("systemMessage"):
@@ -240,10 +241,8 @@ class Simulator:
         """What the client has written by the time the hooks run."""
         if raw["hook_event_name"] == "PostToolBatch":
             calls = raw.get("tool_calls", [])
-            blocks = [
-                {"type": "tool_use", "id": c["tool_use_id"], "name": c["tool_name"], "input": c["tool_input"]}
-                for c in calls
-            ]
+            shown = [(call["tool_use_id"], call["tool_name"], call["tool_input"]) for call in calls]
+            blocks = [{"type": "tool_use", "id": id, "name": name, "input": values} for id, name, values in shown]
             self._heads[path] = self._write(path, {"type": "assistant", "message": {"content": blocks}})
             results = [self._result(call["tool_use_id"]) for call in calls]
             self._write(path, {"type": "user", "message": {"role": "user", "content": results}})
