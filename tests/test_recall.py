@@ -8,6 +8,7 @@ import pytest
 from handbill.core.content import Content
 from handbill.core.event import SESSION_STARTED, Event
 from handbill.recall import recall
+from handbill.turn import Asked
 from makers import window
 
 
@@ -23,7 +24,7 @@ def test_a_launched_workers_role_goes_on_after_clear_only(source: str, taken: bo
         note=lambda *words: noted.append(words), take_handover=lambda _, again: None,
     )  # fmt: skip
     config = SimpleNamespace(projects="", environ={"HANDBILL_LAUNCHED": "first-1"})
-    recall(SimpleNamespace(event=event, store=store, facts=None, config=config, trace=print), window())  # type: ignore[arg-type]
+    recall(SimpleNamespace(event=event, store=store, facts=None, config=config, trace=print, asked=Asked()), window())  # type: ignore[arg-type]
     assert bool(noted) is taken and bool(event.notes.get("launched")) is taken
 
 
@@ -34,5 +35,5 @@ def test_only_a_compaction_after_the_note_counts(boundary: int, compacted: bool)
     store = SimpleNamespace(noted=lambda _key, _kind: {"offset": 500})
     config = SimpleNamespace(projects="", environ={})
     facts = SimpleNamespace(content=content)
-    recall(SimpleNamespace(event=event, store=store, facts=facts, config=config, trace=print), window())  # type: ignore[arg-type]
+    recall(SimpleNamespace(event=event, store=store, facts=facts, config=config, trace=print, asked=Asked()), window())  # type: ignore[arg-type]
     assert event.notes["compacted"] is compacted

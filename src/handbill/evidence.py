@@ -220,11 +220,13 @@ def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: fl
         window = reconcile.without_undone_reading(window, content, event, now, PATIENCE)
         window = reconcile.found(window, content, now)
     if content is not None and records and not window.carried:
+        mention = window.flags.get(MENTIONED)
         window, gone = compared(window, content, event, now, whole=facts.whole_content)
         if gone and facts.whole_content:
             window = reconcile.found(window, content, now)  # parts that we had delivered before the host showed it
         outcomes += [Outcome(path, "the message that showed it is gone", LOST) for path in gone]
-        facts.dropped_mention = bool(gone) and not facts.whole_content
+        if mention is not None and MENTIONED not in window.flags and not facts.whole_content:
+            facts.dropped_mention = not content.has_batch(mention["prompt"])
     return _scanned(window, facts), outcomes
 
 

@@ -36,8 +36,12 @@ def _is_below(path: str, root: str) -> bool:
 
 
 def _real_root(root: str) -> str:
+    """Empty: nobody can say where it leads, which makes no difference to the other roots."""
     first, anywhere, last = root.partition(ANYWHERE)
-    return _real_path(first) + anywhere + last
+    try:
+        return _real_path(first) + anywhere + last
+    except OSError:
+        return ""
 
 
 def _real_path(path: str) -> str:
@@ -157,7 +161,7 @@ class World:
 
     def _allowed(self, real: str) -> bool:
         if not self._roots:
-            self._roots = tuple({*self._given, *map(_real_root, self._given)})
+            self._roots = tuple({*self._given, *filter(None, map(_real_root, self._given))})
         return any(_is_below(real, root) for root in self._roots)
 
     def _stays(self, path: str, real: str) -> bool:

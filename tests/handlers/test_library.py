@@ -15,7 +15,8 @@ LIBRARY = config().libraries[1]
 @pytest.mark.parametrize(
     "name, files, expected",
     [
-        ("x", ["/p/.claude/skills/x", "/home/u/.claude/skills/x", f"{SHIPPED}/x"], "/p/.claude/skills/x/SKILL.md"),
+        ("x", ["/p/.claude/skills/x", "/home/u/.claude/skills/x", f"{SHIPPED}/x"], "/home/u/.claude/skills/x/SKILL.md"),
+        ("x", ["/p/.claude/skills/x", f"{SHIPPED}/x"], "/p/.claude/skills/x/SKILL.md"),
         ("x", ["/home/u/.claude/skills/x", f"{SHIPPED}/x"], "/home/u/.claude/skills/x/SKILL.md"),
         ("x", ["/home/u/.claude/plugins/cache/m/tools/1/skills/x", f"{SHIPPED}/x"], "/home/u/.claude/plugins/cache/m/tools/1/skills/x/SKILL.md"),
         ("tools:x", ["/p/.claude/skills/x", "/home/u/.claude/plugins/cache/m/tools/1/skills/x"], "/home/u/.claude/plugins/cache/m/tools/1/skills/x/SKILL.md"),

@@ -68,7 +68,10 @@ def day_of(row: dict[str, Any]) -> str:
     named = re.match(r"(\d{4})[_-](\d{2})[_-](\d{2})(?:[_-]|$)", row["name"])
     if named:
         return "-".join(named.groups())
-    return datetime.date.fromtimestamp(moment_of(row["started"]) or row["changed"]).isoformat()
+    try:
+        return datetime.date.fromtimestamp(moment_of(row["started"]) or row["changed"]).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return ""  # a file may claim any time
 
 
 def _matches(row: dict[str, Any], kind: str, words: list[str]) -> bool:

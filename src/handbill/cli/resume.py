@@ -167,7 +167,11 @@ def _usual(path: str, home: str) -> list[str]:
 def _kept(path: str, head: dict[str, Any], body: str, within: str) -> None:
     import yaml
 
-    text = f"---\n{yaml.safe_dump(head, sort_keys=False, allow_unicode=True)}---\n\n{body}\n"
+    try:
+        written = yaml.safe_dump(head, sort_keys=False, allow_unicode=True)
+    except ValueError as error:  # a number of thousands of digits
+        raise BadResume(f"{path}: {error}", "correct it, or move it away") from error
+    text = f"---\n{written}---\n\n{body}\n"
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if not os.path.exists(path):

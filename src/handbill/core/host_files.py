@@ -14,6 +14,7 @@ from handbill.core.window import (
     PASSING,
     READ_ITSELF,
     RESTORED,
+    is_shown,
     see,
 )
 
@@ -45,27 +46,31 @@ def compared(window: Window, content: Content, event: Event, now: float, *, whol
     if mention is not None and event.is_moment(mention["prompt"]):
         return window, []  # the host has not taken the prompt yet
     mentioned = mention["files"] if mention is not None else ()
-    gone = [path for path in hidden(window, content) if whole or path in mentioned]
+    before = mention.get("before", ()) if mention is not None else ()  # an earlier message shows them
+    gone = [path for path in hidden(window, content) if whole or (path in mentioned and path not in before)]
     twin = window.copy() if gone or mention is not None else window
     twin.flags.pop(MENTIONED, None)
     for path in gone:
-        before = twin.files[path].get("ours") if not whole else None
-        if before is not None:
-            twin.files[path] = before
-            if "." in before["parts"]:
-                twin.pending[path] = before["reason"]
+        ours = twin.files[path].get("ours") if not whole else None
+        if ours is not None:
+            twin.files[path] = ours
+            if "." in ours["parts"]:
+                twin.pending[path] = ours["reason"]
             continue
         del twin.files[path]
         look_again(twin, path)
         want_dependents(twin, path)
     if whole:
         return with_shown_rules(twin, content, READ_ITSELF, now), gone
+    is_dropped = mention is not None and not content.has_batch(mention["prompt"])
     for path in mentioned:
         record = twin.files.get(path)
         if path in content.files and not twin.holds(path):
             twin = see(twin, path, "", READ_ITSELF, now)  # a delivery of it was lost, and the host shows it
-        elif record is not None and OWN in record and path not in content.files:
-            twin.files[path] = {**without_reading(record), "stamp": "unknown"}  # the host dropped the prompt
+        elif record is not None and OWN in record and path in before and is_dropped:
+            twin.files[path] = without_reading(record)  # compared with the message that shows it
+        elif record is not None and OWN in record and path not in before and path not in content.files:
+            twin.files[path] = {**without_reading(record), "stamp": "unknown"}  # compared with what we delivered
     return twin, gone
 
 
@@ -76,8 +81,7 @@ def without_reading(record: Record) -> Record:
 
 def hidden(window: Window, content: Content) -> list[str]:
     """Files that the ledger lists only because the host showed them, and that it does not show now."""
-    shown = [path for path, record in window.files.items() if record["via"] == "host" and record["reason"] in PASSING]
-    return [path for path in shown if path not in content.files]
+    return [path for path, _ in window.files.items() if path not in content.files and is_shown(window, path)]
 
 
 def doubtful(window: Window, path: str, reason: str, now: float) -> Window:

@@ -171,7 +171,27 @@ def parts_of(path: str, digest: str, text: str, room: int) -> list[str]:
     free = room - units(title(path, digest, len(text), 9999, 9999, _LONGEST_WORD)) - 1
     if free < 200:
         raise ValueError(f"cannot be delivered: its name alone fills the {room} units")
-    return split(text, free)
+    pieces = split(text, free)
+    if any(_begins_like_title(*two) for two in zip(pieces, pieces[1:])):
+        pieces = split(text, free - 1)
+    return [
+        pieces[0],
+        *("\\" + one if _begins_like_title(before, one) else one for before, one in zip(pieces, pieces[1:])),
+    ]
+
+
+def joined(parts: list[str]) -> str:
+    """The text that `parts_of` divided."""
+    found = parts[:1]
+    for part in parts[1:]:
+        is_marked = part.startswith("\\") and _begins_like_title(found[-1], part)
+        found.append(part[1:] if is_marked else part)
+    return "".join(found)
+
+
+def _begins_like_title(before: str, part: str) -> bool:
+    """Does a cut in the middle of a line leave something that a reader could take for a title of ours?"""
+    return len(f"{before[-1:]}x".splitlines()) == 1 and _looks_like_title(part)
 
 
 def split(text: str, room: int) -> list[str]:

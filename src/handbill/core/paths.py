@@ -43,7 +43,8 @@ ANYWHERE = "/\0/"  # in a root: any folders may be there; no path that exists ca
 
 
 def under(path: str, root: str) -> bool:
-    return path == root or root == "/" or path.startswith(root + "/")
+    """Nothing is under an empty path, or is one: nobody knows where that leads."""
+    return bool(path and root) and (path == root or root == "/" or path.startswith(root + "/"))
 
 
 def below(path: str, root: str) -> list[str]:

@@ -32,7 +32,8 @@ STATE: dict[str, Any] = {
 }  # fmt: skip
 # limits, because a few lines of YAML can stand for a lot of text
 _TEXTS = {"type": "array", "maxItems": 100, "items": {"type": "string", "minLength": 1, "maxLength": 500}}
-_WORD = {"type": ["string", "integer", "number", "null"], "maxLength": 500}
+_MOST = 10**15
+_WORD = {"type": ["string", "integer", "number", "null"], "maxLength": 500, "minimum": -_MOST, "maximum": _MOST}
 HEAD: dict[str, Any] = {
     "type": "object",
     "required": ["files_to_load"],

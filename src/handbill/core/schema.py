@@ -130,10 +130,15 @@ def _limits(value: Any, schema: Schema, name: str) -> list[str]:
                 found.append(f"{name} must have {words} {limit} {unit}, has {size}")
     if _is(value, "number"):
         if isinstance(schema.get("minimum"), (int, float)) and value < schema["minimum"]:
-            found.append(f"{name} must be at least {schema['minimum']}, not {value}")
+            found.append(f"{name} must be at least {schema['minimum']}, not {_said(value)}")
         if isinstance(schema.get("maximum"), (int, float)) and value > schema["maximum"]:
-            found.append(f"{name} must be at most {schema['maximum']}, not {value}")
+            found.append(f"{name} must be at most {schema['maximum']}, not {_said(value)}")
     return found
+
+
+def _said(number: float) -> str:
+    """Python refuses to write an integer of thousands of digits."""
+    return str(number) if abs(number) < 1e300 else "a number of hundreds of digits"
 
 
 def _is(value: Any, kind: str) -> bool:

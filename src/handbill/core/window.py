@@ -42,7 +42,8 @@ NESTED = "nested"  # begins the reason of a file that the host brought because o
 ELSEWHERE = "same_text"
 # A window's flag: files that a rewind removed, and that the host brings only once until it is compacted or restarted.
 HOST_ONCE = "host_once"
-# A window's flag: rule files that a prompt mentions whole, until the transcript shows that the host took the prompt.
+# A window's flag: rule files that a prompt mentions whole, until the transcript shows that the host took the prompt;
+# `before`: those that an earlier message shows, perhaps in an older state.
 MENTIONED = "mentioned"
 NAMED_BY = "named by "  # begins the reason of a page that another page refers to
 TAKEN_UP = "taken_up"  # a window's flag: the session whose handover was delivered there
@@ -102,6 +103,12 @@ class Window:
 def has(window: Window, path: str) -> bool:
     """Does the window hold this file's text, by its own name or by another one?"""
     return window.holds(path) or path in window.flags.get(ELSEWHERE, ())
+
+
+def is_shown(window: Window, path: str) -> bool:
+    """Does the window have this file only because a message shows it?"""
+    record = window.files.get(path)
+    return record is not None and record["via"] == "host" and record["reason"] in PASSING
 
 
 def state_of(record: Record) -> str:

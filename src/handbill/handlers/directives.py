@@ -5,11 +5,11 @@ Each directory is looked at once per window; touched again, only what changed in
 
 from __future__ import annotations
 
-from handbill.core.event import MENTION, PROMPT_SUBMITTED, REFUSED, event_mentions, handles_files
+from handbill.core.event import FAILED, MENTION, PROMPT_SUBMITTED, REFUSED, event_mentions, handles_files
 from handbill.core.paths import parent, under
 from handbill.core.plan import Plan
 from handbill.core.sheet import Refusal
-from handbill.core.window import ELSEWHERE, HOST_ONCE, MENTIONED, READ_ITSELF
+from handbill.core.window import ELSEWHERE, HOST_ONCE, MENTIONED, READ_ITSELF, is_shown
 from handbill.errors import TookTooLong
 from handbill.handlers.roots import inside, root_of
 
@@ -194,10 +194,13 @@ class Look:
         self.plan.seen.append((path, READ_ITSELF))
         seen_by_agent(path, self.world.stamp(path), self.plan, self.world)
         record = self.window.files.get(path)
-        if self.event.kind == PROMPT_SUBMITTED and (record is None or record["via"] != "host"):
+        by_host = record is not None and record["via"] == "host"
+        if self.event.kind == PROMPT_SUBMITTED and (not by_host or is_shown(self.window, path)):
             size = max(self.world.size(self.event.transcript), 0)
             self.mentioned.append(path)
-            self.plan.flags[MENTIONED] = {"prompt": self.event.batch, "at": size, "files": self.mentioned}
+            before = [path for path in self.mentioned if is_shown(self.window, path)]
+            mention = {"prompt": self.event.batch, "at": size, "files": self.mentioned, "before": before}
+            self.plan.flags[MENTIONED] = mention
 
     def _changed(self, level: str, seen: Record) -> None:
         for name in seen["found"]:
@@ -243,7 +246,9 @@ def _how(tool: Tool, event: Event) -> str:
     if tool.outcome == REFUSED:
         return WANTED
     if tool.name in ("Read", "NotebookRead") or (tool.name == MENTION and event.reads_mentions):
-        return READ if tool.id in event.calls or not tool.id else DONE_BEFORE
+        if tool.id and tool.id not in event.calls:
+            return DONE_BEFORE
+        return LOOKED if tool.outcome == FAILED else READ  # hosts differ in what they bring then, and record it
     if tool.name in ("Glob", "Grep", "LS") or (tool.name == "Bash" and not handles_files(tool.values)):
         return LOOKED
     return _acted(tool, event)

@@ -54,28 +54,27 @@ def is_rule_here(path: str, event: Event, world: World, config: Config) -> bool:
 
 def imported(level: str, path: str, world: World, config: Config) -> bool:
     """Does the CLAUDE.md of this level bring the file (as a link, or by an @import)?"""
-    name = path[len(level) + 1 :]
     for beside in _CLAUDE_MD:
-        source = f"{level}/{beside}"
+        source = join(level, beside)
         inode = world.inode(source)
         if not inode or _is_excluded(source, world, config):
             continue
-        if inode == world.inode(path):
-            return True
-        names = world.once(f"imports of {source}", lambda at=source: _imports(at, world))  # type: ignore[misc]
-        if f"@{name}" in names or f"@./{name}" in names:
-            return True
+        imports = world.once(f"imports of {source}", lambda at=source: _imports(at, world))  # type: ignore[misc]
+        if path in imports or inode == world.inode(path):
+            return not _is_excluded(path, world, config)  # the client asks that of an imported file, too
     return False
 
 
 def _imports(path: str, world: World) -> frozenset[str]:
+    """The files that a CLAUDE.md names, as seen from its own folder."""
     text = (world.tail(path, 0, _MOST) or b"").decode("utf-8", "replace")
     if "@" not in text:
         return frozenset()
     from handbill.core.prose import prose
 
     words = " ".join(prose(text)).translate(_NOT_SPACE).split()
-    return frozenset(found for word in words if (found := _without_stars(word)).startswith("@"))
+    folder = parent(path)
+    return frozenset(join(folder, found[1:]) for word in words if (found := _without_stars(word)).startswith("@"))
 
 
 def _without_stars(word: str) -> str:
@@ -118,7 +117,11 @@ def _is_excluded(path: str, world: World, config: Config) -> bool:
     from handbill.core.globs import matches
 
     # a star matches slashes here, too: where it is not certain that the client reads a file, we deliver it
-    return any(_UNUSUAL.intersection(pattern) or matches(path, _as_stars(pattern)) for pattern in patterns)
+    names = {path, world.real(path)}
+    return any(
+        _UNUSUAL.intersection(pattern) or any(matches(name, _as_stars(pattern)) for name in names)
+        for pattern in patterns
+    )
 
 
 def _as_stars(pattern: str) -> str:

@@ -22,14 +22,15 @@ _PLUGINS = "plugins/installed_plugins.json"
 
 
 def skill_file(name: str, world: World, config: Config, *, shipped: bool = True) -> str:
-    """The SKILL.md of a skill: the project's, the user's, a plugin's, the shipped one; empty: there is none.
+    """The SKILL.md of a skill: the user's, the project's, a plugin's, the shipped one; empty: there is none. The host
+    takes the user's before the project's, too.
 
     Without `shipped`: one that the host knows, too.
     """
     plugin, _, own = name.rpartition(":")
     if not own or own.startswith(".") or not _PLAIN.issuperset(own + plugin):
         return ""
-    folders = [] if plugin else [f"{config.project}/.claude/skills", f"{config.user_library}/skills"]
+    folders = [] if plugin else [f"{config.user_library}/skills", f"{config.project}/.claude/skills"]
     folders += [f"{folder}/skills" for folder in _plugin_folders(plugin, world, config)]
     for folder in (*folders, config.shipped_skills) if shipped and not plugin else folders:
         path = f"{folder}/{own}/SKILL.md"

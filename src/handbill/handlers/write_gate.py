@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handbill.core.pack import HELD
+from handbill.core.pack import HELD, shown
 from handbill.core.paths import is_rule_file, level_of, parent, under
 from handbill.core.plan import BLOCK
 from handbill.handlers.directives import Look
@@ -40,10 +40,11 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
             look.at(directory)
             _want_pending(look, directory)
         if look.plan.wants:
+            file, folder = shown(tool.files[0]), shown(directory)
             look.plan.gate(
                 BLOCK,
-                f"{HELD} {tool.files[0]} was not written yet: these pages apply to {directory} and were not in this "
-                "window. Take them into account, then make the call again.",
+                f"{HELD} {file} was not written yet: these pages apply to {folder} and were not in this window. "
+                "Take them into account, then make the call again.",
             )
             look.plan.flags[FLAG] = {"epoch": window.epoch, "places": [*before[-_MOST_PLACES:], directory]}
             return look.plan

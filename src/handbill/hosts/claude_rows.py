@@ -94,6 +94,14 @@ def typed_in(row: Row) -> list[str]:
     return [text for text in (block.get("text") for block in blocks_of(row)) if isinstance(text, str)]
 
 
+def joined_prompt(row: Row) -> tuple[str, str]:
+    """(id, text) of a prompt that waited in the queue and joined the running turn: it has no row of its own."""
+    attachment = attachment_of(row)
+    is_one = attachment.get("type") == "queued_command" and attachment.get("commandMode") == "prompt"
+    id, text = row.get("uuid"), attachment.get("prompt")
+    return (id, text) if is_one and isinstance(id, str) and isinstance(text, str) else ("", "")
+
+
 def is_message(row: Row) -> bool:
     return row.get("type") in ("user", "assistant")
 

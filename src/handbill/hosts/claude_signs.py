@@ -4,6 +4,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from handbill.turn import Asked
 
 MARK = b"handbill.hook"  # stands in every command line that `engine install` registers
@@ -12,6 +14,7 @@ _LARGE = 256 << 10  # so much may be searched again and again before its end is 
 _FAILURES = (b'"hook_non_blocking_error"', b'"hook_cancelled"', b'"exitCode":1')
 _INTERRUPTED = b"[Request interrupted by user"
 _DEQUEUED = b'"operation":"dequeue"'
+_JOINED = b'"type":"queued_command"'  # a prompt that waited, and joined the running turn
 _PROMPT = b'"promptId":"'
 _ANSWER = b'"type":"assistant"'
 _SUMMARY = b'"isCompactSummary":true'
@@ -25,7 +28,8 @@ def search(data: bytes, new: int, asked: Asked, *, prompt: str = "", agent: bool
     """
     new = new if new <= len(data) else 0  # the file was rewritten
     asked.failed = data.find(MARK, new) >= 0 and any(_is_ours(data, sign, new) for sign in _FAILURES)
-    asked.unannounced = data.find(_INTERRUPTED, new) >= 0 or _brings_a_queued_mention(data, new)
+    is_joined = any(b"@" in line for line in _lines_with(data, _JOINED, new))
+    asked.unannounced = data.find(_INTERRUPTED, new) >= 0 or is_joined or _brings_a_queued_mention(data, new)
     asked.queued = bool(prompt) and data.find(_PROMPT + prompt.encode() + b'"', new) >= 0
     asked.moved = not agent and went_back(data, new)
     asked.compacted = data.find(COMPACTED, new) >= 0
@@ -35,14 +39,16 @@ def search(data: bytes, new: int, asked: Asked, *, prompt: str = "", agent: bool
 
 def _is_ours(data: bytes, sign: bytes, at: int) -> bool:
     """Is this sign of a failure in a row about one of our hooks? Others may fail all the time."""
-    at = data.find(sign, at)
+    return any(MARK in line for line in _lines_with(data, sign, at))
+
+
+def _lines_with(data: bytes, words: bytes, at: int) -> Iterator[bytes]:
+    at = data.find(words, at)
     while at >= 0:
         end = data.find(b"\n", at)
         end = end if end >= 0 else len(data)
-        if data.find(MARK, data.rfind(b"\n", 0, at) + 1, end) >= 0:
-            return True
-        at = data.find(sign, end)
-    return False
+        yield data[data.rfind(b"\n", 0, at) + 1 : end]
+        at = data.find(words, end)
 
 
 def _brings_a_queued_mention(data: bytes, at: int) -> bool:

@@ -6,7 +6,7 @@ Records appear about 100 ms late, so absence proves nothing unless a later recor
 from __future__ import annotations
 
 from handbill.core.event import MAIN
-from handbill.hosts.claude_rows import blocks_of, calls_in, is_boundary, records_with, typed_in
+from handbill.hosts.claude_rows import blocks_of, calls_in, is_boundary, joined_prompt, records_with, typed_in
 from handbill.hosts.claude_signs import COMPACTED
 
 TYPE_CHECKING = False
@@ -56,8 +56,9 @@ def prompts(data: bytes) -> list[tuple[str, str]]:
     found = []
     for record in records_with(data, b'"promptId"'):
         texts = typed_in(record) if record.get("type") == "user" and "toolUseResult" not in record else []
-        found += [(str(record.get("promptId")), text) for text in texts if "@" in text]
-    return found
+        found += [(str(record.get("promptId")), text) for text in texts]
+    found += [joined_prompt(record) for record in records_with(data, b'"queued_command"')]
+    return [one for one in found if one[0] and "@" in one[1]]
 
 
 def answers(data: bytes) -> list[str]:

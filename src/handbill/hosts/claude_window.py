@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handbill.core.content import Content
 from handbill.core.own_rows import OwnRows
-from handbill.core.pack import BETWEEN, bodies_in, read_title, same_rules_as, unescaped
+from handbill.core.pack import BETWEEN, bodies_in, joined, read_title, same_rules_as, unescaped
 from handbill.digest import digest_of
 from handbill.hosts.claude_branch import drop_rows_of_others
 from handbill.hosts.claude_chain import (
@@ -25,6 +25,7 @@ from handbill.hosts.claude_rows import (
     is_answer,
     is_boundary,
     is_summary,
+    joined_prompt,
     message_id,
     preserved,
     read,
@@ -123,40 +124,42 @@ def _content(rows: Rows, loader: Loader | None, size: int, *, partial: bool, own
         if uuid in chosen.inside:
             _take(row, found, number, rows.at[uuid])
     _order(rows, chosen.chain, found)
-    _drop_untrue(found)
+    texts = _drop_false_parts(found)
+    if found.whole:  # else the text may be further back than what was read
+        _drop_unfounded_lines(found, texts)
     return found
 
 
-def _drop_untrue(found: Content) -> None:
-    """Blocks that can be checked only together with others: parts of a file, lines that refer to another file."""
-    everywhere = [("", found.blocks), *found.denials.items()]
-    divided = {(path, digest, parts) for path, digest, _, parts in found.parts}
-    whole = {one for one in divided if _is_joined(found, *one)}
-    untrue = {title for title in found.parts if _is_complete(found, title) and (*title[:2], title[3]) not in whole}
+def _drop_false_parts(found: Content) -> set[str]:
+    """Parts can be checked only when all of a file are there. Returns the digests of files that are there in parts."""
+    there: dict[tuple[str, str, int], int] = {}
+    for path, digest, _, parts in found.parts:
+        there[path, digest, parts] = there.get((path, digest, parts), 0) + 1
+    complete = {one for one, count in there.items() if count == one[2]}
+    whole = {one for one in complete if _is_joined(found, *one)}
+    false = complete - whole
+    untrue = {title for title in found.parts if (*title[:2], title[3]) in false}
     found.untrue = {title[:2] for title in untrue}
-    for _, blocks in everywhere:
+    for blocks in (found.blocks, *found.denials.values()):
         for title in untrue.intersection(blocks):
             del blocks[title]
-    texts = {digest for _, digest, _ in whole}  # of a part alone, nobody knows whether it is true
-    texts |= {
-        title[1] for call, blocks in everywhere for title in blocks if title[3] == 1 and (call, title) not in found.same
-    }
+    return {digest for _, digest, _ in whole}
+
+
+def _drop_unfounded_lines(found: Content, texts: set[str]) -> None:
+    """Lines that refer to a file whose text is not there."""
+    everywhere = [("", found.blocks), *found.denials.items()]
+    whole = [(call, title) for call, blocks in everywhere for title in blocks if title[3] == 1]
+    texts = texts | {title[1] for call, title in whole if (call, title) not in found.same}
     for call, blocks in everywhere:
         for title in [title for title in blocks if (call, title) in found.same and title[1] not in texts]:
             del blocks[title], found.same[call, title]
 
 
-def _is_complete(found: Content, title: Title) -> bool:
-    path, digest, _, parts = title
-    return all((path, digest, part, parts) in found.parts for part in range(1, parts + 1))
-
-
 def _is_joined(found: Content, path: str, digest: str, parts: int) -> bool:
-    """Are all parts there, and is their text the one that the titles promise?"""
-    if not _is_complete(found, (path, digest, 1, parts)):
-        return False
-    joined = "".join(found.parts[path, digest, part, parts] for part in range(1, parts + 1))
-    return digest in (digest_of(joined), digest_of(unescaped(joined)))
+    """Of parts that are all there: is their text the one that the titles promise?"""
+    text = joined([found.parts[path, digest, part, parts] for part in range(1, parts + 1)])
+    return digest in (digest_of(text), digest_of(unescaped(text)))
 
 
 def _take(row: Row, found: Content, number: int, at: int) -> None:
@@ -183,6 +186,10 @@ def _take(row: Row, found: Content, number: int, at: int) -> None:
         found.prompts.setdefault(row["promptId"], at)
         if not has_result(row) and not is_summary(row):
             found.typed.add(row["promptId"])
+    joined_id, _ = joined_prompt(row)
+    if joined_id:
+        found.prompts.setdefault(joined_id, at)
+        found.typed.add(joined_id)
     texts = [block.get("text") for block in blocks_of(row)] if row.get("type") == "user" else []
     for text in typed_in(row):
         if text.lstrip().startswith(_TYPED_COMMAND) and _COMMAND[0] in text:
