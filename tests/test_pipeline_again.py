@@ -26,6 +26,28 @@ def share_text(box: Box, *paths: str) -> None:
     assert box.seen().count("shared rules") == 1
 
 
+@pytest.mark.parametrize("first", ["held", "read"])
+def test_a_line_about_a_text_far_before_it(make_box: Make, first: str) -> None:
+    """The receipt of the line is looked for in the newest rows only, and the text is not there."""
+    box = make_box()
+    for path in (RULE, TWO):
+        box.write(path, "shared rules\n")
+    begin(box, "go")
+    if first == "held":
+        assert box.sim.write("one/new.py").denied
+    else:
+        box.sim.read("one/f.py")
+    box.idle()
+    box.sim.answer("x" * 300_000)
+    box.sim.prompt("next")
+    box.sim.read("two/f.py")
+    box.idle()
+    for _ in range(2):
+        box.sim.prompt("again")
+        box.idle()
+    assert (box.seen().count("The same rules as in"), box.seen().count("shared rules")) == (1, 1)
+
+
 def test_a_changed_rule_that_a_blocked_prompt_mentions(make_box: Make) -> None:
     box = make_box()
     begin(box, "go")

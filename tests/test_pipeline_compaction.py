@@ -11,6 +11,7 @@ from box import Box, assert_once, names, nothing
 from handbill.core.event import STOPPING, TOOL_CALLED, Event
 from handbill.pipeline import _is_in_doubt
 from makers import window
+from test_pipeline_shown import fork
 
 
 def test_a_missed_compaction_start_is_made_good(make_box: Callable[..., Box]) -> None:
@@ -39,6 +40,20 @@ def test_a_compaction_that_was_cancelled_starves_nobody(make_box: Callable[..., 
     cancelled_compaction(box)
     assert names(box.sim.read("two/f.py")) == ["two"]
     assert box.state()["epoch"] == 0 and box.state()["suspectFrom"] == -1
+
+
+@pytest.mark.parametrize("trigger, texts", [("manual", 0), ("auto", 1)])
+def test_a_compaction_of_a_window_that_is_not_known_yet(make_box: Callable[..., Box], trigger: str, texts: int) -> None:
+    """A summary may keep the beginning: the standards are still there, as in a window that we know."""
+    box = make_box()
+    box.environ["CLAUDE_CODE_ENTRYPOINT"] = "cli"
+    box.sim.start()
+    box.sim.prompt("go")
+    box.idle()
+    fork(box)
+    box.sim.prompt("and now")
+    box.sim.send({"hook_event_name": "PreCompact", "trigger": trigger})
+    assert len(box.sim.start("compact").texts) == texts
 
 
 def test_a_second_compaction_that_is_called_off_keeps_nothing_from_the_next_prompt(

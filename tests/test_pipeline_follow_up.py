@@ -151,6 +151,17 @@ def test_a_batch_that_was_missed_before_the_mention(make_box: Make, text: str) -
     assert box.seen().count("rules of one") == 1
 
 
+@pytest.mark.parametrize("text, copies", [("look at @one/f.py", 1), ("look at one", 0)])
+def test_a_queued_prompt_that_joins_the_running_turn(make_box: Make, text: str, copies: int) -> None:
+    """It has no event, and no row of its own."""
+    box = make_box()
+    begin(box, "go")
+    queued = {"type": "queued_command", "prompt": text, "commandMode": "prompt", "origin": {"kind": "human"}}
+    box.sim._write(box.sim.transcript, {"type": "attachment", "attachment": queued})
+    box.idle(2)
+    assert box.seen().count("rules of one") == copies
+
+
 def test_a_mention_long_ago_that_no_hook_has_seen(make_box: Make) -> None:
     box = make_box()
     begin(box, "one")

@@ -175,8 +175,12 @@ def apply(
     if facts.chapter == epochs.COMPACT and chapter == epochs.COMPACT:
         known = window if window is not None and window.started else None
         before = known or reconcile.adopted(event, window, facts.content or Content(), now)
+        if known is None and window is not None:
+            before = epochs.arming(before, facts.size, window.flags.get("compacting", ""))
         return epochs.compacted(before, facts.recorded_at if facts.recorded_at >= 0 else facts.size, now), []
     if window is None:
+        if event.kind == COMPACTING:  # its trigger tells later what the compaction may keep
+            return epochs.arming(epochs.side_noted(event, now), facts.size, event.trigger), []
         return (epochs.side_noted(event, now), []) if event.path else (None, [])
     if facts.chapter == epochs.AUDIT:
         if chapter != epochs.AUDIT:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handbill.core.event import Event, Tool
+from handbill.core.event import DONE, FAILED, Event, Tool
 from handbill.core.plan import Plan
 from handbill.handlers.directives import MOST_DEPTH, MOST_LEVELS, MOST_WAITING, handle, walk_up
 from handbill.handlers.roots import root_of
@@ -163,6 +163,45 @@ def test_a_rule_that_a_claude_md_imports(tool: Tool, reads_touched: bool, wanted
     plan = handle(event, window(), world, config())  # type: ignore[arg-type]
     assert plan is not None and (rule in wants(plan)) is wanted and plan.unfinished is later
     assert ("/p/sub" not in plan.touched) is later
+
+
+@pytest.mark.parametrize("name", ["Read", "NotebookRead"])
+@pytest.mark.parametrize("imports", [True, False])
+def test_a_read_that_failed_brings_no_nested_rule(name: str, imports: bool) -> None:
+    """Some versions of the client read CLAUDE.md then, and record that; none reads AGENTS.md."""
+    rule = "/p/sub/.directives/AGENTS.md" if imports else "/p/sub/AGENTS.md"
+    files = {rule: "rules", "/p/sub/f.py": "x", **({"/p/sub/CLAUDE.md": "@.directives/AGENTS.md"} if imports else {})}
+    failed = [Tool(name, "t", ("/p/sub/nope.py",), outcome=FAILED)]
+    event = Event("tool_batch_finished", "s", tools=failed, project="/p", reads_agents_md=True)
+    plan = handle(event, window(), DictWorld(files), config())  # type: ignore[arg-type]
+    assert plan is None or (not plan.seen and "/p/sub" not in plan.touched)
+    written = [Tool("Write", "t2", ("/p/sub/f.py",), outcome=DONE)]
+    event = Event("tool_batch_finished", "s", tools=written, project="/p", reads_agents_md=True)
+    later = handle(event, window(), DictWorld(files), config())  # type: ignore[arg-type]
+    assert rule in wants(later)
+
+
+@pytest.mark.parametrize(
+    "files, imported",
+    [
+        ({"/p/sub/CLAUDE.md": "@.directives/AGENTS.md"}, True),
+        ({"/p/sub/CLAUDE.md": "@./.directives/AGENTS.md"}, True),
+        ({"/p/sub/CLAUDE.md": "@/p/sub/.directives/AGENTS.md"}, True),
+        ({"/p/sub/CLAUDE.local.md": "@.directives/AGENTS.md"}, True),
+        ({"/p/sub/.claude/CLAUDE.md": "@../.directives/AGENTS.md"}, True),
+        ({"/p/sub/.claude/CLAUDE.md": "@.directives/AGENTS.md"}, False),  # in .claude/, as the client sees it
+        ({"/p/sub/CLAUDE.md": "@sub/.directives/AGENTS.md"}, False),
+        ({"/p/CLAUDE.md": "@.directives/AGENTS.md"}, False),
+    ],
+)
+@pytest.mark.parametrize("pattern, excluded", [("", False), ("**/.directives/*.md", True), ("**/docs/*.md", False)])
+def test_which_file_an_import_names(files: dict[str, str], imported: bool, pattern: str, excluded: bool) -> None:
+    """Measured on three versions of the client."""
+    settings = f'{{"claudeMdExcludes": ["{pattern}"]}}' if pattern else "{}"
+    rule = "/p/sub/.directives/AGENTS.md"
+    world = DictWorld({rule: "rules", "/p/sub/f.py": "x", "/p/.claude/settings.json": settings, **files})
+    plan = handle(batch("t1", "/p/sub/f.py"), window(), world, config())  # type: ignore[arg-type]
+    assert (rule in wants(plan)) is (not imported or excluded)
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,21 @@ def test_an_answer_of_the_model(values: dict[str, Any], expected: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    "attachment, expected",
+    [
+        ({"type": "queued_command", "commandMode": "prompt", "prompt": "see @a"}, ("u1", "see @a")),
+        ({"type": "queued_command", "commandMode": "task-notification", "prompt": "see @a"}, ("", "")),
+        ({"type": "queued_command", "commandMode": "prompt", "prompt": ["see @a"]}, ("", "")),
+        ({"type": "file", "commandMode": "prompt", "prompt": "see @a"}, ("", "")),
+        ("odd", ("", "")),
+    ],
+)
+def test_a_prompt_that_joined_the_running_turn(attachment: Any, expected: tuple[str, str]) -> None:
+    assert rows.joined_prompt({"type": "attachment", "uuid": "u1", "attachment": attachment}) == expected
+    assert rows.joined_prompt({"type": "attachment", "uuid": 5, "attachment": attachment}) == ("", "")
+
+
+@pytest.mark.parametrize(
     "values, texts",
     [
         ({"type": "user", "message": {"content": "words"}}, ["words"]),

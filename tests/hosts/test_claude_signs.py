@@ -60,9 +60,18 @@ TYPED, TAKEN = line("user", "1", None, promptId="p", message={"content": "see @a
 PLAIN = line("user", "2", None, promptId="q", message={"content": "go"})
 
 
+def joined(text: str) -> bytes:
+    """A prompt that waited in the queue and joined the running turn."""
+    queued = {"type": "queued_command", "prompt": text, "commandMode": "prompt"}
+    return line("attachment", "j", None, attachment=queued)
+
+
 @pytest.mark.parametrize(
     "data, new, found",
     [
+        (joined("see @a"), 0, True),
+        (joined("go"), 0, False),
+        (joined("see @a") + PLAIN, len(joined("see @a")), False),
         (TAKEN + TYPED, 0, True),
         (TAKEN + PLAIN + TAKEN + TYPED, 0, True),
         (TYPED + TAKEN + PLAIN, 0, False),

@@ -118,9 +118,9 @@ def _report(verb: str, error: Exception) -> str:
         f"handbill {VERSION}, Python {sys.version.split()[0]}, {sys.platform}\n"
         f"engine {verb}, {stamp()}\n\n{''.join(traceback.format_exception(error))}"
     )
-    from handbill.config import home_of
+    from handbill.config import folder_of
 
-    folder = os.path.join(home_of(os.environ), ".local", "state", "handbill")
+    folder = os.path.join(folder_of("XDG_STATE_HOME", ".local/state", os.environ), "handbill")
     path = os.path.join(folder, f"report-{stamp().replace(':', '')}-{os.getpid()}.txt")
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)

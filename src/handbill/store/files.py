@@ -50,7 +50,9 @@ def file_name(key: Key) -> str:
 def _safe(text: str) -> str:
     if text and len(text) <= 100 and _SAFE.issuperset(text):
         return text
-    return "".join(c if c in _SAFE else f"%{ord(c):x}" for c in text[:60]) + f"%{len(text)}"
+    from handbill.digest import digest_of
+
+    return f"{''.join(c for c in text[:40] if c in _SAFE)}%{digest_of(text)}"
 
 
 def _notes() -> ModuleType:
