@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from box import Box
+from handbill.cli.find_sessions import day_of
 from handbill.config import Config
 from handbill.core.sheet import Refusal
 from handbill.store import disk
@@ -63,6 +64,50 @@ def test_a_temporary_file_that_is_there_already_is_not_written_into(tmp_path: Pa
     os.link(precious, tmp_path / f"state.json.{os.getpid()}.tmp")
     disk.replace(str(tmp_path / "state.json"), b"{}")
     assert precious.read_text() == "precious" and (tmp_path / "state.json").read_text() == "{}"
+
+
+@pytest.mark.parametrize("field", ["current_task", "own_field"])
+def test_a_hexadecimal_number_of_many_digits(make_box: Make, field: str) -> None:
+    """Python reads it, and refuses to write it."""
+    box = make_box()
+    box.write("02-projects/x/01-planning/_resume.md", f"---\nfiles_to_load: [a.md]\n{field}: 0x{'F' * 9000}\n---\n")
+    box.write("02-projects/x/a.md", "a\n")
+    done = box.process("engine resume check")
+    assert "Traceback" not in done.stderr and (done.returncode, "hundreds of digits" in done.stdout) == (
+        (1, True) if field == "current_task" else (0, False)
+    )
+    done = box.process("engine resume write x --load a.md")
+    assert done.returncode in (0, 1) and "bug" not in done.stderr
+
+
+def test_a_session_from_the_far_future(make_box: Make) -> None:
+    assert day_of({"name": "S", "started": "", "changed": 1e14}) == ""
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_project_that_is_too_deep(make_box: Make, inside: bool) -> None:
+    """It costs the project's rules, not the user's. Nothing is taken to be inside of it."""
+    box = make_box()
+    own = Path(box.environ["HOME"]) / ".claude/.directives/INVARIANTS.md"
+    own.parent.mkdir(parents=True)
+    own.write_text("MARK-OWN\n")
+    private = Path(box.environ["HOME"]) / "Private"
+    private.mkdir()
+    (private / "lawyer.md").write_text("x\n")
+    if inside:
+        deep = box.project / "/".join(["a"] * 250)
+        (deep / ".claude").mkdir(parents=True)
+        roles = f'[roles.handler]\nmarker = ".claude"\ntargets = ["{private}/*.md", "h/*.md"]\n'
+        (deep / ".handbill.toml").write_text(roles)
+        (deep / "h").symlink_to(private)
+        box.environ["CLAUDE_PROJECT_DIR"] = box.sim.project = str(deep)
+    box.sim.start()
+    box.sim.prompt("go")
+    box.idle(2)
+    box.sim.compact()
+    box.idle(2)
+    assert box.seen().count("MARK-OWN") == 1 and "lawyer" not in box.seen()
+    assert "# Commands" in box.seen(), "the standards"
 
 
 def test_a_head_with_a_number_of_many_digits(make_box: Make) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -27,6 +28,7 @@ from transcript_lines import (
     window,
 )
 
+from handbill.core.pack import block
 from handbill.hosts.claude_chain import Loader
 from handbill.hosts.claude_transcript import prompts
 
@@ -74,6 +76,22 @@ def test_what_reads_like_a_denial_of_ours(row: bytes, expected: set[str]) -> Non
 
 
 # --- live ------------------------------------------------------------------------------------------
+
+
+def test_parts_are_checked_in_linear_time() -> None:
+    """A page may consist of thousands of blocks that call themselves parts of one file."""
+
+    def work(number: int) -> int:
+        rows = [injection(f"i{n}", None, block("/x", DIGEST, "a", n, 9999)) for n in range(1, number + 1)]
+        count = [0]
+        sys.setprofile(lambda *_: count.__setitem__(0, count[0] + 1))
+        try:
+            window(b"".join(rows))
+        finally:
+            sys.setprofile(None)
+        return count[0]
+
+    assert work(400) < 2.5 * work(200)
 
 
 def test_a_live_window_holds_what_was_written() -> None:

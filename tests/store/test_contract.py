@@ -187,7 +187,9 @@ def test_private_and_ignored_by_git(tmp_path: Path) -> None:
     assert (tmp_path / "sessions" / ".windows" / ".gitignore").read_text() == "*\n"
 
 
-@pytest.mark.parametrize("session", ["../../etc/passwd", "a/b", "", ".", "x" * 300, "emoji🙂", "a.b", "nul\0"])
+@pytest.mark.parametrize(
+    "session", ["../../etc/passwd", "a/b", "", ".", "x" * 300, "emoji🙂", "🙂" * 90, "a.b", "nul\0"]
+)
 def test_no_id_becomes_a_path(session: str, tmp_path: Path) -> None:
     store = FileStore(str(tmp_path / "state"))
     key = (session, "../agent")
@@ -196,6 +198,14 @@ def test_no_id_becomes_a_path(session: str, tmp_path: Path) -> None:
     made = {str(path.parent.relative_to(tmp_path)) for path in tmp_path.rglob("*.jsonl")}
     assert made == {"state/.windows"}
     assert file_name((session, "main")) != file_name((session, "other"))
+
+
+def test_long_odd_ids_are_told_apart(tmp_path: Path) -> None:
+    store = FileStore(str(tmp_path))
+    keys = [("🙂" * 90 + end, agent) for end in "ab" for agent in ("main", "ä" * 200)]
+    for key in keys:
+        store.update(key, lambda _, key=key: (Window(*key), None))  # type: ignore[misc]
+    assert store.known() == sorted(keys)
 
 
 def test_a_newer_schema_is_neither_used_nor_put_aside(tmp_path: Path) -> None:

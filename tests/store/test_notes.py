@@ -46,13 +46,14 @@ def test_notes_are_no_windows(store: Store) -> None:
 def test_a_handover_is_taken_by_one(store: Store) -> None:
     assert store.take_handover("s1") is None
     store.leave_handover({"session": "A", "context": {"n": 1}, "by": "s0"})
+    assert store.take_handover("s1", again=True) is None, "it has not taken one"
     store.leave_handover({"session": "B", "context": {}, "by": "s0"})
     store.leave_handover({"session": "A", "context": {"n": 2}, "by": "s0"})
     assert store.take_handover("s0") is None, "not by who left it"
     first = store.take_handover("s1")
     assert first is not None and first["session"] == "B", "the oldest; A was left anew"
-    again = store.take_handover("s1")
-    assert again is not None and again["session"] == "B", "the lanes of one start all ask"
+    for again in (store.take_handover("s1"), store.take_handover("s1", again=True)):
+        assert again is not None and again["session"] == "B", "the lanes of one start all ask"
     second = store.take_handover("s2")
     assert second is not None and second["context"] == {"n": 2}
     assert store.take_handover("s3") is None

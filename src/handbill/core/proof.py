@@ -34,6 +34,7 @@ class Proof:
         self.problems: list[str] = []  # pages whose schema cannot be used
 
     def declare(self, name: str) -> None:
+        name = one_line(name)
         self.fields[name] = Field(name)
 
     def add_page(self, name: str, path: str, text: str, loads: Callable[[str], Any]) -> None:
@@ -52,7 +53,7 @@ class Proof:
         if not isinstance(schema, dict):
             self.problems.append(f"{path}, line {block.line}: the proof's schema must be an object; it is not checked")
             return
-        wrong = json_schema.malformed(schema)
+        wrong = json_schema.malformed(schema) or _odd_name(schema)
         if wrong:
             self.problems.append(f"{path}, line {block.line}: the proof's schema {wrong}; it is not checked")
             return
@@ -98,6 +99,14 @@ class Proof:
                 if _field_of(problem) not in (*missing, *without):
                     found.append(f"{problem} (§{page})")
         return found
+
+
+def _odd_name(schema: dict[str, Any]) -> str:
+    """A field's name is shown to the agent among our own words: it must not look like a line of ours."""
+    listed = [schema.get(key) for key in ("properties", "required")]
+    names = [name for names in listed if isinstance(names, (dict, list)) for name in names]
+    odd = [name for name in names if isinstance(name, str) and name != one_line(name)]
+    return f"has a field with an odd name: {one_line(odd[0], 60)!r}" if odd else ""
 
 
 def _defines(schema: dict[str, Any], name: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from handbill.core.pack import one_line
 from handbill.handlers.skills import proof_of as asked
 from handbill.handlers.skills import skill_file
 
@@ -36,7 +35,7 @@ def lines_of(phase: Phase, proof: Proof) -> list[str]:
 
 def _field(field: Any) -> str:
     about = f": {field.about}" if field.about else ""
-    return f"  - {one_line(field.name)}{about}" + ("" if field.required else " (optional)")
+    return f"  - {field.name}{about}" + ("" if field.required else " (optional)")
 
 
 def as_data(phase: Phase, proof: Proof) -> dict[str, Any]:
