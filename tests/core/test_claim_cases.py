@@ -171,6 +171,12 @@ def test_a_large_rule_waits_for_a_file_of_a_gate() -> None:
     assert claim(window(), wants, sheets, batch("t1"), CAP)[1].grants[0].path == "/context"
 
 
+def test_a_large_rule_of_the_users_waits_for_a_file_of_a_gate() -> None:
+    sheets: dict[str, Sheet | Refusal] = {"/own": sheet("/own", "r" * 5000), "/p/context": sheet("/p/context")}
+    wants = [Want("/own", f"{DIRECTIVE}/x"), Want("/p/context", "context")]
+    assert claim(window(), wants, sheets, batch("t1"), CAP, project="/p")[1].grants[0].path == "/p/context"
+
+
 def test_only_files_of_a_gate_wait_for_one_another() -> None:
     """A rule that does not fit holds up no file of a gate, and a file of a gate holds up no part of a rule."""
     sheets: dict[str, Sheet | Refusal] = {

@@ -83,3 +83,12 @@ def test_blocks_of_unknown_place_come_first() -> None:
     assert content.newest({OLD, NEW}) == {NEW}
     content.order = {}
     assert content.newest({OLD, NEW}) == {OLD, NEW}
+
+
+@pytest.mark.parametrize("text_too, expected", [(False, {OLD}), (True, set())])
+def test_a_title_with_only_a_line_about_another_file(text_too: bool, expected: object) -> None:
+    """A denial that brought something else says nothing about it."""
+    content = Content()
+    content.blocks, content.same = {OLD: 5}, {("", OLD): "/other"}
+    content.denials = {"c1": {OLD: 5} if text_too else {NEW: 5}}
+    assert content.lines() == expected

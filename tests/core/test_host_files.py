@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from handbill.core.content import Content
 from handbill.core.event import PROMPT_SUBMITTED, Event
-from handbill.core.host_files import compared, hidden
+from handbill.core.host_files import compared, hidden, host_has
 from handbill.core.window import MENTIONED, READ_ITSELF, RESTORED
 from makers import batch, window
 
@@ -68,3 +70,30 @@ def test_a_prompt_that_mentions_a_rule(
     after, lost = compared(before, content, event, 5.0, whole=whole)
     assert lost == gone and (MENTIONED in after.flags) is is_open
     assert sorted(after.files) == sorted({RULE, "/p/other.md"} - {*gone}) and MENTIONED in before.flags
+
+
+SKILL, FOLDER = "/p/.claude/skills/x/SKILL.md", "/p/.claude/skills/x"
+
+
+@pytest.mark.parametrize(
+    "record, shown, expected",
+    [
+        ({"reason": "skill x", "chars": 5}, {"skills": [FOLDER]}, True),
+        ({"reason": "skill x", "chars": 50_000}, {"skills": [FOLDER]}, True),  # whole, as long as nothing is compacted
+        ({"reason": "skill x", "chars": 5}, {"skills": []}, False),
+        ({"reason": "session_start"}, {}, True),  # it precedes the conversation
+        ({"reason": "session_start", "via": "tool_batch_finished"}, {}, False),
+        ({"reason": READ_ITSELF}, {"files": {SKILL: ""}}, True),
+        ({"reason": READ_ITSELF}, {"files": {}}, False),
+        ({"reason": "nested, read by the host", "batch": "t1"}, {"calls": ["t1"]}, True),
+        ({"reason": "nested, read by the host", "batch": "t1"}, {"calls": ["t2"]}, False),
+        ({"reason": "nested, read by the host", "batch": "t1"}, {"files": {SKILL: ""}}, True),
+        ({"reason": "nested, read by the host", "batch": ""}, {"calls": ["t1"]}, False),
+    ],
+)
+def test_whether_the_host_has_a_file(record: dict[str, object], shown: dict[str, Any], expected: bool) -> None:
+    content = Content()
+    for name, value in shown.items():
+        setattr(content, name, value)
+    usual = {"via": "host", "parts": "h", "batch": "", "chars": 5}
+    assert host_has(SKILL, {**usual, **record}, content) is expected

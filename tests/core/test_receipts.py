@@ -224,3 +224,12 @@ def test_evidence_keeps_what_it_is_told() -> None:
     title = ("/a", DIGEST, 1, 2)
     told = Evidence({title}, {title}, {3}, untrue={("/a", DIGEST)})
     assert (told.untrue, Evidence().untrue) == ({("/a", DIGEST)}, set())
+
+
+@pytest.mark.parametrize("dropped, state", [(set(), "assumed"), ({1}, "lost")])
+def test_a_prompt_that_was_dropped_says_nothing_about_how_the_host_records(dropped: set[int], state: str) -> None:
+    """A file that was lost twice, of which nothing was ever seen: the host may not record it. Not so a dropped prompt."""
+    before = sent("/a")
+    before.files["/a"] = {**before.files["/a"], "lost": 2}
+    after, _ = settle(before, Evidence(passed={1}, dropped=dropped), batch("t2"), 11)
+    assert state_of(after.files["/a"]) == state and bool(after.flags.get(UNRECORDED)) is (state == "assumed")

@@ -71,7 +71,11 @@ def run(args: argparse.Namespace) -> Result:
         if change.needed:
             data["backup"] = settings_file.carry_out(change, state, "" if args.user else project)
         trust.remember(path, chosen.path, settings_file.PACKAGE_PARENT)
-    next_step = "run without --dry-run to apply" if args.dry_run else "start your agent (restart it if it is running), then: engine window"
+    next_step = (
+        "run without --dry-run to apply"
+        if args.dry_run
+        else "start your agent (restart it if it is running), then: engine window"
+    )
     return Result(data, lambda screen: _show(screen, data), next_step=next_step, warnings=warnings)
 
 

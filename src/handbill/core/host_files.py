@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from handbill.core.epochs import reloaded
 from handbill.core.paths import is_rule_file, level_of, parent, under
 from handbill.core.window import (
     DOUBTFUL,
@@ -102,10 +101,8 @@ def restored(window: Window, path: str, record: Record, content: Content) -> Win
 
 def survives_resume(path: str, record: Record, content: Content) -> bool:
     """Of what the host put there itself: it reads instruction files again, the rest is in the transcript or gone."""
-    passing = record["reason"] in PASSING or record["reason"].startswith("skill ")
-    if record["reason"].startswith(NESTED):
-        return not record["batch"] or host_has(path, record, content)
-    return not passing or host_has(path, record, content)
+    nested = record["reason"].startswith(NESTED)
+    return (nested and not record["batch"]) or host_has(path, record, content)
 
 
 def host_has(path: str, record: Record, content: Content) -> bool:
@@ -115,8 +112,8 @@ def host_has(path: str, record: Record, content: Content) -> bool:
     if record["reason"] in PASSING:
         return path in content.files
     if record["reason"].startswith(NESTED):
-        return path in content.files or (bool(record["batch"]) and content.has_batch(record["batch"]))
-    return reloaded(record) and (not record["reason"].startswith("skill ") or parent(path) in content.skills)
+        return path in content.files or content.has_batch(record["batch"])
+    return not record["reason"].startswith("skill ") or parent(path) in content.skills
 
 
 def from_transcript(digest: str, parts: int, now: float) -> Record:

@@ -76,7 +76,7 @@ def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tupl
                 continue  # begun again since, with other text: that delivery has a claim of its own
             name = (shown(path), digest, part, parts)
             is_line = name in evidence.lines and not record.get("same")  # that came before the text
-            verdict = _verdict(claim, name if not is_line else ("", "", 0, 0), evidence, event, now)
+            verdict = _verdict(claim, None if is_line else name, evidence, event, now)
             dropped = claim["id"] in evidence.dropped
             if verdict == LOST and not dropped and not evidence.understood and _is_unrecorded(twin, record):
                 verdict, twin.flags[UNRECORDED] = ASSUMED, True
@@ -98,7 +98,7 @@ def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tupl
     return twin, outcomes
 
 
-def _verdict(claim: Record, name: Title, evidence: Evidence, event: Event, now: float) -> str:
+def _verdict(claim: Record, name: Title | None, evidence: Evidence, event: Event, now: float) -> str:
     if name in evidence.arrived:
         return CONFIRMED
     if name in evidence.cut:
