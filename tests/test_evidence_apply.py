@@ -10,7 +10,15 @@ import pytest
 from handbill import evidence
 from handbill.core import epochs
 from handbill.core.content import Content
-from handbill.core.event import COMPACTING, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED, Event, Tool
+from handbill.core.event import (
+    COMPACTING,
+    PROMPT_SUBMITTED,
+    SESSION_STARTED,
+    SUBAGENT_STARTED,
+    TOOL_BATCH_FINISHED,
+    Event,
+    Tool,
+)
 from handbill.core.receipts import UNRECORDED
 from handbill.core.window import READ_ITSELF, RESUMED, Window
 from makers import window
@@ -58,6 +66,13 @@ def apply(
     host = SimpleNamespace(agents_survive=lambda _: survive, records_injections=lambda _: records)
     after, outcomes = evidence.apply(known, about, before, host, NOW)  # type: ignore[arg-type]
     return after, [(one.path, one.result) for one in outcomes]
+
+
+@pytest.mark.parametrize(
+    "chapter, silent", [(epochs.WAIT, True), (epochs.SUSPECT, True), (epochs.GO_ON, False), (epochs.ADOPT, False)]
+)
+def test_whether_an_event_may_deliver(chapter: str, silent: bool) -> None:
+    assert evidence.Facts(chapter).silent is silent
 
 
 def test_facts_of_an_event_that_has_read_nothing() -> None:
@@ -144,6 +159,20 @@ def test_outcomes_of_a_resume(parts: str, shown: list[Any], outcomes: list[tuple
     assert found == outcomes and after is not None and after.flags["scanned"] == 9
 
 
+def test_what_a_lane_of_this_very_start_sent_has_no_outcome_yet() -> None:
+    about = start("resume")
+    before = window(files={"/a": record(parts="s", batch=about.batch, at=NOW)})
+    _, found = apply(facts(epochs.AUDIT, content=content()), about, before)
+    assert found == []
+
+
+def test_a_line_that_was_on_its_way_without_its_text() -> None:
+    """It leaves the ledger with the text that it refers to."""
+    before = window(files={"/a": record(parts="s", same="/b"), "/b": record()})
+    _, found = apply(facts(epochs.AUDIT, content=content()), start("resume"), before)
+    assert sorted(found) == [("/a", "lost"), ("/b", "lost")]
+
+
 def test_a_file_of_which_a_resume_kept_a_part_is_lost_and_not_confirmed() -> None:
     before = window(files={"/a": record(parts="ss")})
     shown = content(("/a", DIGEST, 1, 2))
@@ -180,6 +209,34 @@ def test_a_compaction_that_the_transcript_shows(
     assert after.suspect == (-1 if compacted else before.suspect)
     if compacted:
         assert after.flags[epochs.BOUNDARY] == boundary
+
+
+def test_what_another_event_of_the_same_prompt_delivered_came_after_the_compaction() -> None:
+    """The host submits no prompt during a compaction."""
+    own, other = "prompt_submitted::p1", "t1"
+    claims = [
+        {"id": 1, "batch": own, "offset": 50, "at": NOW, "items": [["/a", 1, DIGEST, 1], ["/nowhere", 1, DIGEST, 1]]},
+        {"id": 2, "batch": other, "offset": 5, "at": NOW, "items": [["/b", 1, DIGEST, 1]]},
+    ]
+    files = {"/a": record(parts="s", batch=own), "/b": record(parts="s", batch=other)}
+    before = window(files=files, claims=claims, suspect=10)
+    prompt = event(PROMPT_SUBMITTED, raw={"prompt_id": "p1"})
+    after, outcomes = apply(facts(epochs.GO_ON, content=content(boundary=20)), prompt, before)
+    assert after is not None and after.epoch == 1 and outcomes == []
+    assert list(after.files) == ["/a"] and [claim["id"] for claim in after.claims] == [1]
+    assert not after.carried, "the rest was judged by what the compaction kept"
+
+
+def test_where_a_known_compaction_is_recorded() -> None:
+    before = window(flags={epochs.DUE: 3, "compacted": 1.0})
+    after, _ = apply(facts(epochs.GO_ON, content=content(boundary=5), boundary_from=0), event(), before)
+    assert after is not None and after.epoch == 0 and after.flags == {epochs.BOUNDARY: 5, "compacted": 1.0}
+
+
+def test_a_transcript_that_cannot_be_read_now() -> None:
+    before = window(files={"/a": record()})
+    after, outcomes = apply(facts(epochs.GO_ON, boundary_from=0), event(), before)
+    assert after is before and outcomes == []
 
 
 @pytest.mark.parametrize("suspect, passed, left", [(4, True, -1), (4, False, 4), (-1, True, -1)])

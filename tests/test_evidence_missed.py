@@ -109,6 +109,15 @@ KEPT = {"flags": {"kept_unknown": True}, "carried_from": 10, "carried": {"/a": {
         (window(**KEPT), content_with(5), (), {}, [], ""),  # type: ignore[arg-type]
         (window(**{**KEPT, "flags": {}}), content_with(20), (), {}, [THERE, ALL_MENTIONS], "t1 p1"),  # type: ignore[arg-type]
         (window(**{**KEPT, "flags": {}, "carried": {}}), content_with(20), (), {}, [], ""),  # type: ignore[arg-type]
+        (
+            window(**{**KEPT, "carried": {}, "claims": [{**CLAIM, "offset": 0}]}),  # type: ignore[arg-type]
+            content_with(20),
+            (),
+            {},
+            [THERE, ALL_MENTIONS],
+            "t1 p1",
+        ),
+        (window(**KEPT), content_with(10), (), {}, [THERE, ALL_MENTIONS], "t1 p1"),  # type: ignore[arg-type]
     ],
 )
 def test_what_is_searched_for_missed_calls(
@@ -118,3 +127,10 @@ def test_what_is_searched_for_missed_calls(
     host = Searched(content, failures)
     facts = look(batch(), before, host, **asked)
     assert host.searched == searched and " ".join(tool.id for tool in facts.missed) == missed
+
+
+def test_what_an_old_client_did_last_counts_although_only_the_end_of_its_record_was_read() -> None:
+    host = Searched(content_with())
+    host.answers["records_injections"] = False
+    facts = look(batch(), window(claims=[{**CLAIM, "offset": 0}]), host)
+    assert [tool.id for tool in facts.missed] == ["t1", "gone"]
