@@ -137,3 +137,10 @@ def test_a_row_that_is_written_before_its_parent() -> None:
     rows = read(ROWS + late)
     drop_rows_of_others(rows, OwnRows([["ta"]], (AT,)))
     assert {"a1", "a2", "a3", "a4"} <= set(rows.by_id)
+
+
+def test_the_first_row_that_another_client_could_have_written() -> None:
+    """It begins exactly where the transcript ended when that client joined."""
+    rows = read(ROWS + prompt("a1", "4") + prompt("b1", "4"))
+    drop_rows_of_others(rows, OwnRows((["p-a1"],), (len(ROWS),)))
+    assert list(rows.by_id)[-1] == "a1" and rows.last == "a1"

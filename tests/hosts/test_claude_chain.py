@@ -158,3 +158,18 @@ def test_a_rewind_to_before_what_a_compaction_kept(loader: Loader | None, expect
     data += injection("i", "s", ours("/new", "x")) + prompt("4", "i") + answer("5", "4")
     assert titles(data, loader) == {"/a", "/new"}
     assert titles(data + prompt("6", "s") + answer("7", "6"), loader) == expected
+
+
+def test_a_compaction_before_the_window_was_resumed_is_never_another_clients() -> None:
+    """The loader has applied it, whoever was compacted."""
+    data = ROWS + PLAIN + prompt("5", "4")
+    for resumed_at, foreign in ((0, True), (len(data), False)):
+        rows = read(data)
+        assert drop_foreign_compactions(rows, OwnRows((["p-5"],), resumed_at=resumed_at)) is foreign
+
+
+def test_a_window_that_begins_with_a_compaction_of_its_own() -> None:
+    """The other client was compacted later."""
+    own = line("system", "a", None, subtype="compact_boundary") + prompt("1", "a") + answer("2", "1")
+    rows = read(own + PLAIN + prompt("3", "2"))
+    assert drop_foreign_compactions(rows, OwnRows((["p-3"],))) and list(rows.by_id) == ["a", "1", "2", "s", "3"]

@@ -54,6 +54,7 @@ CUT = "The beginning of /p/AGENTS.md:\n\nbe\n"
         (hook("tool.call", BARE), {"/p/AGENTS.md": "be:\n\nbrief\n"}),
         (hook("prompt.mention", BARE), {"/p/AGENTS.md": "be:\n\nbrief\n"}),
         (hook("tool.call", CUT, "no heading", 5, BARE), {"/p/AGENTS.md": "be:\n\nbrief\n"}),
+        (hook("tool.call", "Contents of /p/AGENTS.md"), {}),
         (hook("PostToolUse:Read", BARE), {}),  # somebody else's words
         (attached("hook_success", hookName="tool.call", content=[BARE]), {}),
         ({"attachment": "odd"}, {}),

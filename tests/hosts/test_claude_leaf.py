@@ -230,3 +230,22 @@ def test_an_answer_without_a_name_is_not_another_ones() -> None:
     assert beside(data, ["1", "2"], NEW) == set()
     data = line("user", "1", None, message={"id": "m-x", "content": "a"}) + answer("x", "1")
     assert beside(data, ["1"], NEW) == set(), "only answers have a name"
+
+
+def test_a_noted_prompt_that_a_rewind_took_back() -> None:
+    """Only of calls made at once, another one's result says that the conversation went on."""
+    data = ROWS + prompt("5", "4") + answer("6", "5") + prompt("7", "4") + answer("8", "7") + noted("5")
+    assert leaf(data, NEW) == "5"
+
+
+@pytest.mark.parametrize("loader", [OLD, NEW])
+def test_attachments_in_a_circle(loader: Loader) -> None:
+    data = injection("1", "2", "x") + injection("2", "1", "y")
+    assert leaf(data, loader) == ""
+
+
+def test_the_first_row_has_no_parent_to_be_looked_for() -> None:
+    at = {"timestamp": "2026-01-01T00:00:00Z"}
+    other = line("user", "x", None, message={"content": "of another conversation"}, **at)
+    data = other + line("user", "1", None, message={"content": "go"}, **at)
+    assert chain_from(read(data), "1", live=False) == ["1"]

@@ -254,3 +254,35 @@ DATA = b'{"uuid":"a","parentUuid":"x"}\n{"uuid":"b","text":"\\"uuid\\":\\"c\\""}
 )  # fmt: skip
 def test_the_first_of_some_rows(uuids: list[str], end: int, found: int) -> None:
     assert rows.first_of(DATA, uuids, end) == found
+
+
+NOTED = b'{"type":"last-prompt","leafUuid":"x"}\n'
+
+
+@pytest.mark.parametrize(
+    "data, checkpoint, explicit, cleared",
+    [
+        (NOTED, "x", False, False),
+        (NOTED * 2, "x", False, False),  # noted again, and still by the client itself
+        (b'{"type":"last-prompt","leafUuid":"x","explicit":true}\n' + NOTED, "x", True, False),
+        (b'{"type":"last-prompt","leafUuid":"","explicit":true}\n', "", False, True),
+        (b'{"type":"last-prompt","leafUuid":"x\n', "", False, False),  # half of a row
+        (b'{"type":"other","note":"last-prompt","leafUuid":"x"}\n', "", False, False),
+    ],
+)
+def test_the_leaf_that_a_client_notes(data: bytes, checkpoint: str, explicit: bool, cleared: bool) -> None:
+    found = rows.read(data)
+    assert (found.checkpoint, found.explicit, found.cleared) == (checkpoint, explicit, cleared)
+
+
+def test_a_row_without_a_name_of_its_own() -> None:
+    assert not rows.read(b'{"type":"user","toolUseResult":{"uuid":"inner"}}\n').by_id
+
+
+@pytest.mark.parametrize("kept, before", [(["k"], "k"), (["gone"], "logical"), ([], "logical")])
+def test_what_a_compaction_follows(kept: list[str], before: str) -> None:
+    first = b'{"type":"user","uuid":"k"}\n'
+    metadata = {"preservedMessages": {"uuids": kept}}
+    row = {"type": "system", "subtype": "compact_boundary", "compactMetadata": metadata, "logicalParentUuid": "logical"}
+    data = first + json.dumps({**row, "uuid": "b"}, separators=(",", ":")).encode() + b"\n"
+    assert rows.read(data).before == {"b": before}

@@ -108,6 +108,21 @@ def test_a_rewind_takes_what_came_after_it() -> None:
     assert titles(went_on + prompt("8", None)) == set()
 
 
+def test_a_rewind_to_before_a_compaction() -> None:
+    """What is older than the newest compaction is read as well, because the chain leads there."""
+    row = line("system", "b", None, subtype="compact_boundary", compactMetadata={})
+    summary = line("user", "s", "b", isCompactSummary=True, message={"content": "sum"})
+    assert titles(CHAIN + row + summary) == set()
+    found = window(CHAIN + row + summary + prompt("5", "4"))
+    assert set(found.blocks) == {TITLE} and found.whole
+
+
+def test_a_row_that_only_mentions_a_compaction() -> None:
+    quoting = line("user", "5", "4", toolUseResult={"x": "compact_boundary"}, message={"content": "x"})
+    found = window(CHAIN + quoting)
+    assert set(found.blocks) == {TITLE} and found.whole
+
+
 def test_a_summary_is_not_what_the_user_typed() -> None:
     """It carries the id of the prompt that was being answered, and may quote what the user mentioned before."""
     asked = prompt("0", None, "see @web/app.js")

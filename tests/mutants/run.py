@@ -167,7 +167,10 @@ def _in_order(mutant: Mutant, tests: list[str], lines: Counter[str]) -> tuple[li
     return near, small + sessions[:_MOST_SESSIONS]
 
 
-_CALLED = {"terminal": ("two_clients",), "host_file": ("pipeline_shown", "pipeline_undone", "pipeline_changes")}
+_CALLED = {
+    "terminal": ("two_clients",), "claude_branch": ("two_clients",), "claude_window": ("claude_chain", "claude_leaf", "two_clients"),
+    "host_file": ("pipeline_shown", "pipeline_undone", "pipeline_changes", "pipeline_follow_up"), "evidence": ("pipeline_follow_up",),
+}  # fmt: skip
 _SESSIONS = ("test_pipeline", "test_two_clients", "test_any_")
 
 
