@@ -13,7 +13,7 @@ from handbill.core.plan import Plan
 from handbill.core.window import JOINED, OWN_ROWS, Window
 from handbill.errors import HandbillError
 from handbill.store.memory import MemoryStore
-from handbill.terminals import note_own_rows, own_window
+from handbill.terminals import _joined, note_own_rows, own_window
 
 SIZE = 500
 
@@ -149,3 +149,14 @@ def test_the_second_one_without_a_record() -> None:
     one = turn(event(2, "resume", SESSION_STARTED), set())
     note_own_rows(one, of(2))
     assert one.plan.flags == {JOINED: [SIZE]}
+
+
+def test_a_client_whose_start_was_missed_is_told_to_the_others() -> None:
+    """It goes on with the first window, whose process has ended; another terminal still runs."""
+    first = of(1)
+    one = turn(event(4), {2, 4}, first=first, p2=of(2))
+    assert own_window(one, first) is first and told(one, "s~2") == [SIZE]
+
+
+def test_a_window_that_is_gone_is_not_marked() -> None:
+    assert _joined(None, SIZE) is None
