@@ -110,6 +110,17 @@ def test_a_handover_arrives_although_the_start_fails(make_box: Make, monkeypatch
     assert box.seen().count("SUMMARY") == 0
 
 
+def test_a_handover_that_cannot_be_used_is_reported_once(make_box: Make) -> None:
+    box = make_box()
+    store = FileStore(str(box.state_folder))
+    store.leave_handover({"session": "work", "by": "other", "context": {"summary": 5}})
+    box.sim.start()
+    for _ in range(3):
+        store.note_missed((box.sim.session, "main"))
+        box.idle()
+    assert len([line for line in box.errors() if "work" in line]) == 1
+
+
 # --- a prompt that mentions a rule, and is dropped ---------------------------------------------------
 
 
@@ -151,15 +162,59 @@ def test_a_batch_that_was_missed_before_the_mention(make_box: Make, text: str) -
     assert box.seen().count("rules of one") == 1
 
 
-@pytest.mark.parametrize("text, copies", [("look at @one/f.py", 1), ("look at one", 0)])
+def join_turn(box: Box, text: str, mode: str = "prompt") -> None:
+    """A prompt that waited in the queue: it has no event, and no row of its own. Its files are not attached."""
+    queued = {"type": "queued_command", "prompt": text, "commandMode": mode, "origin": {"kind": "human"}}
+    box.sim._write(box.sim.transcript, {"type": "attachment", "attachment": queued})
+
+
+@pytest.mark.parametrize("text, copies", [("look at @one/f.py", 1), (f"look at @{RULE}", 1), ("look at one", 0)])
 def test_a_queued_prompt_that_joins_the_running_turn(make_box: Make, text: str, copies: int) -> None:
-    """It has no event, and no row of its own."""
     box = make_box()
     begin(box, "go")
-    queued = {"type": "queued_command", "prompt": text, "commandMode": "prompt", "origin": {"kind": "human"}}
-    box.sim._write(box.sim.transcript, {"type": "attachment", "attachment": queued})
+    join_turn(box, text)
     box.idle(2)
     assert box.seen().count("rules of one") == copies
+
+
+def test_a_rule_that_changed_after_an_earlier_prompt_showed_it(make_box: Make) -> None:
+    """Its update went out with a prompt that another hook blocked. The earlier mention is about the old text."""
+    box = make_box()
+    begin(box, "go")
+    box.sim.prompt(f"see @{RULE}")
+    box.attach(RULE)
+    box.idle()
+    box.write(RULE, "newer rules\n")
+    drop_prompt(box, "see @two/.directives/AGENTS.md")
+    for _ in range(2):
+        box.sim.prompt("next")
+        box.sim.read("one/f.py")
+        box.idle(3)
+    assert box.seen().count("newer rules") == 1
+
+
+@pytest.mark.parametrize("is_held", [False, True])
+@pytest.mark.parametrize("size", [5, 300_000])
+def test_a_dropped_mention_that_the_next_prompt_does_not_notice(make_box: Make, size: int, is_held: bool) -> None:
+    """The hook of that prompt did not run, either."""
+    box = make_box()
+    box.write("three/.directives/AGENTS.md", "rules of three\n")
+    box.write("three/f.py", "x")
+    begin(box, "one")
+    usual, box.hooks = box.hooks, nothing
+    box.sim.read("one/f.py")
+    box.hooks = usual
+    box.sim.fail("PostToolBatch")
+    box.sim.answer("x" * size)
+    drop_prompt(box, f"@{RULE} @three/f.py")
+    box.hooks = nothing
+    box.sim.prompt("two")
+    box.hooks = usual
+    box.sim.answer("y")
+    if is_held:
+        assert "rules of two" in box.sim.write("two/new.py").denied
+    box.idle(4)
+    assert box.seen().count("rules of one") == 1
 
 
 def test_a_mention_long_ago_that_no_hook_has_seen(make_box: Make) -> None:

@@ -50,6 +50,11 @@ class Facts:
         self.agents: list[str] = []
 
     @property
+    def must_be_followed(self) -> bool:
+        """Did this event find out what only a later one can deal with?"""
+        return self.whole_content or self.dropped_mention
+
+    @property
     def silent(self) -> bool:
         """Nothing can be delivered: this window's content is not known yet."""
         return self.chapter in (epochs.WAIT, epochs.SUSPECT)
@@ -229,7 +234,7 @@ def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: fl
         if gone and facts.whole_content:
             window = reconcile.found(window, content, now)  # parts that we had delivered before the host showed it
         outcomes += [Outcome(path, "the message that showed it is gone", LOST) for path in gone]
-        if mention is not None and MENTIONED not in window.flags and not facts.whole_content:
+        if mention is not None and MENTIONED not in window.flags:
             facts.dropped_mention = not content.has_batch(mention["prompt"])
     return _scanned(window, facts), outcomes
 
@@ -253,15 +258,9 @@ def proof_in(
     understood = failed or bool(content.blocks)
     dropped = {claim["id"] for claim in window.claims if content.skipped(claim)}
     return Evidence(
-        arrived,
-        content.cut,
-        passed,
-        dropped,
-        content.lines(),
-        records=records,
-        understood=understood,
+        arrived, content.cut, passed, dropped, content.lines(), records=records, understood=understood,
         untrue=content.untrue,
-    )
+    )  # fmt: skip
 
 
 def _is_past(claim: Record, content: Content, now: float) -> bool:

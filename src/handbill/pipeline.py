@@ -187,7 +187,7 @@ def _gated(turn: Turn, window: Window | None) -> Answer:
         answer = deliver(turn, window, turn.host.GATE_CAP if turn.plan.wants else 0)
         if turn.plan.wants and not answer.text and not (turn.plan.firm and said_beside(turn.plan, answer)):
             turn.plan.verdict = ""  # it is all there under another name, or gone: nothing to hold the call for
-        if turn.opened or in_doubt or (turn.facts is not None and turn.facts.whole_content):
+        if turn.opened or in_doubt or (turn.facts is not None and turn.facts.must_be_followed):
             turn.store.note_missed(event.window)  # the next batch looks at all that is left, and at the files
     else:
         turn.opened, turn.outcomes = "", []  # not written down: the next batch finds and logs them

@@ -40,7 +40,7 @@ def _real_root(root: str) -> str:
     first, anywhere, last = root.partition(ANYWHERE)
     try:
         return _real_path(first) + anywhere + last
-    except OSError:
+    except (OSError, ValueError):
         return ""
 
 

@@ -179,6 +179,12 @@ def test_a_reader_that_went_away(words: list[str], tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_a_closed_output(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m handbill.cli.main role list >&-"
+    done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, cwd=tmp_path, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_an_unexpected_error_leaves_a_report(tmp_path: Path) -> None:
     broken = "import handbill.cli.window as w, handbill.cli.main as m\nw.run = lambda a: 1/0\nraise SystemExit(m.main(['window']))"
     done = subprocess.run([sys.executable, "-c", broken], capture_output=True, text=True, check=False)

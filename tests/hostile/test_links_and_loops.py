@@ -80,6 +80,14 @@ def test_a_hexadecimal_number_of_many_digits(make_box: Make, field: str) -> None
     assert done.returncode in (0, 1) and "bug" not in done.stderr
 
 
+def test_a_time_as_the_name_of_a_project(make_box: Make) -> None:
+    box = make_box()
+    head = "files_to_load: [a.md]\nproject_id: 20251118211809123456\n"
+    box.write("02-projects/x/01-planning/_resume.md", f"---\n{head}---\n")
+    box.write("02-projects/x/a.md", "a\n")
+    assert box.process("engine resume check").returncode == 0
+
+
 def test_a_session_from_the_far_future(make_box: Make) -> None:
     assert day_of({"name": "S", "started": "", "changed": 1e14}) == ""
 

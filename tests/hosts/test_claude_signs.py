@@ -60,17 +60,18 @@ TYPED, TAKEN = line("user", "1", None, promptId="p", message={"content": "see @a
 PLAIN = line("user", "2", None, promptId="q", message={"content": "go"})
 
 
-def joined(text: str) -> bytes:
+def joined(text: str, mode: str = "prompt") -> bytes:
     """A prompt that waited in the queue and joined the running turn."""
-    queued = {"type": "queued_command", "prompt": text, "commandMode": "prompt"}
-    return line("attachment", "j", None, attachment=queued)
+    queued = {"type": "queued_command", "prompt": text, "commandMode": mode}
+    return line("attachment", "j", None, attachment=queued, cwd="/home/u/@scope/app")
 
 
 @pytest.mark.parametrize(
     "data, new, found",
     [
         (joined("see @a"), 0, True),
-        (joined("go"), 0, False),
+        (joined("go"), 0, False),  # the path of the project is not a mention
+        (joined("see @a", "task-notification"), 0, False),
         (joined("see @a") + PLAIN, len(joined("see @a")), False),
         (TAKEN + TYPED, 0, True),
         (TAKEN + PLAIN + TAKEN + TYPED, 0, True),

@@ -69,7 +69,8 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             return _run(["--help"] if words == ["help"] else words)
         finally:
-            sys.stdout.flush()  # here, because at exit a closed pipe would cause a complaint
+            if sys.stdout is not None:  # it was closed by who started us
+                sys.stdout.flush()  # here, because at exit a closed pipe would cause a complaint
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:

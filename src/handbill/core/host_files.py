@@ -80,7 +80,7 @@ def without_reading(record: Record) -> Record:
 
 def hidden(window: Window, content: Content) -> list[str]:
     """Files that the ledger lists only because the host showed them, and that it does not show now."""
-    return [path for path, _ in window.files.items() if path not in content.files and is_shown(window, path)]
+    return [path for path, record in window.files.items() if is_shown(record) and path not in content.files]
 
 
 def doubtful(window: Window, path: str, reason: str, now: float) -> Window:

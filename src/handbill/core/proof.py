@@ -105,7 +105,7 @@ def _odd_name(schema: dict[str, Any]) -> str:
     """A field's name is shown to the agent among our own words: it must not look like a line of ours."""
     listed = [schema.get(key) for key in ("properties", "required")]
     names = [name for names in listed if isinstance(names, (dict, list)) for name in names]
-    odd = [name for name in names if isinstance(name, str) and name != one_line(name)]
+    odd = [name for name in names if isinstance(name, str) and (len(name) > 300 or not name.isprintable())]
     return f"has a field with an odd name: {one_line(odd[0], 60)!r}" if odd else ""
 
 

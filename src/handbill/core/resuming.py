@@ -32,7 +32,7 @@ STATE: dict[str, Any] = {
 }  # fmt: skip
 # limits, because a few lines of YAML can stand for a lot of text
 _TEXTS = {"type": "array", "maxItems": 100, "items": {"type": "string", "minLength": 1, "maxLength": 500}}
-_MOST = 10**15
+_MOST = 10**30  # people write times as numbers; none has thousands of digits
 _WORD = {"type": ["string", "integer", "number", "null"], "maxLength": 500, "minimum": -_MOST, "maximum": _MOST}
 HEAD: dict[str, Any] = {
     "type": "object",

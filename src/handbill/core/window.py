@@ -105,9 +105,8 @@ def has(window: Window, path: str) -> bool:
     return window.holds(path) or path in window.flags.get(ELSEWHERE, ())
 
 
-def is_shown(window: Window, path: str) -> bool:
+def is_shown(record: Record | None) -> bool:
     """Does the window have this file only because a message shows it?"""
-    record = window.files.get(path)
     return record is not None and record["via"] == "host" and record["reason"] in PASSING
 
 

@@ -85,7 +85,7 @@ class Look:
         self.own = event.own_paths()
         reads = [tool for tool in event.tools if tool.name == "Read" and tool.id in event.calls]
         self.read = {path for tool in reads for path in tool.files if path in self.own}
-        self.read |= {path for tool in event.tools if tool.name == MENTION and not tool.values for path in tool.places}
+        self.read |= event_mentions(event)
 
     def at(self, place: str, how: str = ACTED) -> None:
         directory = inside(place, self.world, self.config)
@@ -195,10 +195,10 @@ class Look:
         seen_by_agent(path, self.world.stamp(path), self.plan, self.world)
         record = self.window.files.get(path)
         by_host = record is not None and record["via"] == "host"
-        if self.event.kind == PROMPT_SUBMITTED and (not by_host or is_shown(self.window, path)):
+        if self.event.kind == PROMPT_SUBMITTED and (not by_host or is_shown(record)):
             size = max(self.world.size(self.event.transcript), 0)
             self.mentioned.append(path)
-            before = [path for path in self.mentioned if is_shown(self.window, path)]
+            before = [path for path in self.mentioned if is_shown(self.window.files.get(path))]
             mention = {"prompt": self.event.batch, "at": size, "files": self.mentioned, "before": before}
             self.plan.flags[MENTIONED] = mention
 

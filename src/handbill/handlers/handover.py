@@ -154,6 +154,7 @@ def set_down(left: dict[str, Any], world: World, config: Config) -> Plan:
     said = left.get("context")
     session = str(left.get("session", ""))
     plan = Plan()
+    plan.flags[TAKEN_UP] = session
     wrong = problems(said, CONTEXT)
     if wrong or not isinstance(said, dict):
         plan.notes.append(f"what {session} set down cannot be used: {wrong[0]}")
@@ -171,7 +172,6 @@ def set_down(left: dict[str, Any], world: World, config: Config) -> Plan:
     ]  # fmt: skip
     plan.say("restore", "\n\n".join(text), f"set down by {session}")
     bundle.want(plan, f"set down by {session}")
-    plan.flags[TAKEN_UP] = session
     plan.notes += [f"handover of {session}: {line}" for line in (*files.refused, *bundle.refusals())]
     return plan
 

@@ -59,8 +59,10 @@ def imported(level: str, path: str, world: World, config: Config) -> bool:
         inode = world.inode(source)
         if not inode or _is_excluded(source, world, config):
             continue
+        if inode == world.inode(path):
+            return True
         imports = world.once(f"imports of {source}", lambda at=source: _imports(at, world))  # type: ignore[misc]
-        if path in imports or inode == world.inode(path):
+        if path in imports:
             return not _is_excluded(path, world, config)  # the client asks that of an imported file, too
     return False
 

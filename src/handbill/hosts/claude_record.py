@@ -91,7 +91,7 @@ def window_now(
     loader = Loader(siblings=resume_takes_siblings(event)) if resumed else None
     newest = [mark for mark in (_text(event.raw.get("prompt_id")), *(made.id for made in event.tools)) if mark]
     own = own_rows(window, newest)
-    start = max(min(since, *own.joined, since) - MARGIN, 0)
+    start = max(min([since, *own.joined]) - MARGIN, 0)
     if start:
         data = world.tail(event.transcript, start)
         found = content(data, loader, start=start, agent=bool(event.agent_id), own=own) if data is not None else None

@@ -28,13 +28,19 @@ def search(data: bytes, new: int, asked: Asked, *, prompt: str = "", agent: bool
     """
     new = new if new <= len(data) else 0  # the file was rewritten
     asked.failed = data.find(MARK, new) >= 0 and any(_is_ours(data, sign, new) for sign in _FAILURES)
-    is_joined = any(b"@" in line for line in _lines_with(data, _JOINED, new))
+    is_joined = any(_has_mention(line) for line in _lines_with(data, _JOINED, new))
     asked.unannounced = data.find(_INTERRUPTED, new) >= 0 or is_joined or _brings_a_queued_mention(data, new)
     asked.queued = bool(prompt) and data.find(_PROMPT + prompt.encode() + b'"', new) >= 0
     asked.moved = not agent and went_back(data, new)
     asked.compacted = data.find(COMPACTED, new) >= 0
     if asked or len(data) - new > _LARGE:
         asked.scanned = data.rfind(b"\n") + 1
+
+
+def _has_mention(line: bytes) -> bool:
+    """In the words of a person; notifications join the running turn in the same way."""
+    at = line.find(b'"prompt":"')
+    return b'"commandMode":"prompt"' in line and b"@" in line[at : line.find(b'","', at)]
 
 
 def _is_ours(data: bytes, sign: bytes, at: int) -> bool:
