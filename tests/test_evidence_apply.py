@@ -18,7 +18,7 @@ from handbill.core.event import (
     Tool,
 )
 from handbill.core.receipts import UNRECORDED
-from handbill.core.window import READ_ITSELF, RESUMED, Window
+from handbill.core.window import MENTIONED, READ_ITSELF, RESUMED, Window
 from makers import window
 
 DIGEST = "0" * 16
@@ -258,3 +258,11 @@ def test_when_the_ledger_is_compared_with_what_the_host_shows(
     known = facts(epochs.GO_ON, content=content(), whole_content=True)
     after, _ = apply(known, event(), before, records=records)
     assert after is not None and (rule not in after.files) is gone
+
+
+@pytest.mark.parametrize("is_taken, whole, dropped", [(False, False, True), (True, False, False), (False, True, True)])
+def test_after_a_dropped_mention_earlier_calls_are_looked_at_once(is_taken: bool, whole: bool, dropped: bool) -> None:
+    before = window(flags={MENTIONED: {"prompt": "prompt_submitted::p1", "at": 0, "files": [RULES]}})
+    known = facts(epochs.GO_ON, content=content(typed={"p1"} if is_taken else set()), whole_content=whole)
+    after, _ = apply(known, event(), before)
+    assert after is not None and MENTIONED not in after.flags and known.dropped_mention is dropped

@@ -85,6 +85,29 @@ def test_a_prompt_mentions_a_rule_that_the_agent_had_read_long_before(make_box: 
     assert "rules of one" not in box.seen()  # the client shows it
 
 
+@pytest.mark.parametrize("how", ["blocked", "not attached again"])
+def test_a_prompt_mentions_two_rules_that_the_agent_had_read_long_before(make_box: Make, how: str) -> None:
+    box = make_box()
+    begin(box, "one")
+    for path in (RULE, TWO):
+        box.sim.read(path)
+        box.attach(path)
+    box.idle()
+    for _ in range(4):
+        box.sim.prompt("hm")
+        box.sim.answer("x" * 1_000_000)
+    box.idle()
+    text = f"see @{RULE} and @{TWO}"
+    if how == "blocked":
+        drop_prompt(box, text)
+    box.sim.prompt("fine" if how == "blocked" else text)
+    box.idle()
+    for place in ("one", "two"):
+        box.sim.read(f"{place}/f.py")
+    box.idle(3)
+    assert "rules of" not in box.seen()  # the client shows them
+
+
 def test_the_agent_reads_a_rule_right_after_a_rewind(make_box: Make) -> None:
     box = make_box()
     begin(box, "one")

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from handbill.core.content import Content
-from handbill.core.event import SESSION_STARTED, Event
+from handbill.core.event import SESSION_STARTED, TOOL_BATCH_FINISHED, Event
+from handbill.core.window import TAKEN_UP
 from handbill.recall import recall
 from handbill.turn import Asked
 from makers import window
@@ -37,3 +38,29 @@ def test_only_a_compaction_after_the_note_counts(boundary: int, compacted: bool)
     facts = SimpleNamespace(content=content)
     recall(SimpleNamespace(event=event, store=store, facts=facts, config=config, trace=print, asked=Asked()), window())  # type: ignore[arg-type]
     assert event.notes["compacted"] is compacted
+
+
+PAGE = {"/state/pages/restore-work.md": {"via": SESSION_STARTED, "parts": "k"}}
+
+
+@pytest.mark.parametrize(
+    "missed, flags, files, asked",
+    [
+        (True, {}, {}, True),
+        (False, {}, {}, False),
+        (True, {TAKEN_UP: "work"}, {}, False),  # its page left the window since
+        (True, {}, PAGE, False),  # a window whose ledger was lost
+    ],
+)
+def test_a_handover_that_a_failed_start_took(
+    missed: bool, flags: dict[str, Any], files: dict[str, Any], asked: bool
+) -> None:
+    event, known = Event(TOOL_BATCH_FINISHED, "s"), Asked()
+    known.missed = missed
+    store = SimpleNamespace(
+        noted=lambda _key, _kind: None, take_handover=lambda _, again: {"session": "work" if again else "new"}
+    )
+    config = SimpleNamespace(projects="", environ={})
+    turn = SimpleNamespace(event=event, store=store, facts=None, config=config, trace=print, asked=known)
+    recall(turn, window(flags=flags, files=files))  # type: ignore[arg-type]
+    assert event.handover == ({"session": "work"} if asked else {})

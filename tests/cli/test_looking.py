@@ -185,6 +185,20 @@ def test_a_closed_output(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_a_reader_that_goes_away_in_the_middle(tmp_path: Path) -> None:
+    """The text is longer than what Python keeps back, so the command itself meets the closed pipe."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    run_long = "w.run = lambda a: print('x' * 200_000)\nraise SystemExit(m.main(['window']))"
+    long = f"import handbill.cli.window as w, handbill.cli.main as m\n{run_long}"
+    command, environ = [sys.executable, "-c", long], {**os.environ, "XDG_STATE_HOME": str(tmp_path)}
+    done = subprocess.run(
+        command, stdout=writer, stderr=subprocess.PIPE, cwd=tmp_path, env=environ, text=True, check=False
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "") and not (tmp_path / "handbill").exists()
+
+
 def test_an_unexpected_error_leaves_a_report(tmp_path: Path) -> None:
     broken = "import handbill.cli.window as w, handbill.cli.main as m\nw.run = lambda a: 1/0\nraise SystemExit(m.main(['window']))"
     done = subprocess.run([sys.executable, "-c", broken], capture_output=True, text=True, check=False)

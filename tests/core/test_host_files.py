@@ -9,7 +9,7 @@ import pytest
 from handbill.core.content import Content
 from handbill.core.event import PROMPT_SUBMITTED, Event
 from handbill.core.host_files import compared, hidden, host_has
-from handbill.core.window import MENTIONED, READ_ITSELF, RESTORED
+from handbill.core.window import MENTIONED, OWN, READ_ITSELF, RESTORED
 from makers import batch, window
 
 RULE = "/p/one/.directives/AGENTS.md"
@@ -97,3 +97,16 @@ def test_whether_the_host_has_a_file(record: dict[str, object], shown: dict[str,
         setattr(content, name, value)
     usual = {"via": "host", "parts": "h", "batch": "", "chars": 5}
     assert host_has(SKILL, {**usual, **record}, content) is expected
+
+
+@pytest.mark.parametrize("is_taken", [True, False])
+def test_a_changed_rule_that_a_mention_shows_again(is_taken: bool) -> None:
+    """An earlier message shows its older state: the newer one is known only if the host took the prompt."""
+    record = {"via": "host", "reason": READ_ITSELF, "parts": "h", "stamp": "7:1", OWN: ["d2", "p1", 4.0]}
+    mention = {MENTIONED: {**MENTION[MENTIONED], "before": [RULE]}}
+    content = Content(whole=False)
+    content.typed = {"p1"} if is_taken else set()
+    content.files = {RULE: "newer"} if is_taken else {}
+    after, lost = compared(window(files={RULE: record}, flags=mention), content, batch(), 5.0, whole=False)
+    found = after.files[RULE]
+    assert lost == [] and (OWN in found, found["stamp"]) == ((True, "7:1") if is_taken else (False, ""))

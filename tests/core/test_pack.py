@@ -126,6 +126,27 @@ def test_lines_that_look_like_a_title_are_escaped(text: str, shown: str) -> None
     assert pack.parts_of("/a", DIGEST, text, 9500) == [shown]
 
 
+def test_a_cut_before_a_backslash() -> None:
+    """Only the backslash that a cut has added is taken away again."""
+    text = "\\" * 3000
+    parts = pack.parts_of("/a", DIGEST, text, 400)
+    assert len(parts) > 2 and pack.joined(parts) == text
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\v", "\u2028"])
+def test_a_cut_at_the_end_of_a_line_adds_no_backslash(end: str) -> None:
+    """What looks like a title there has one already, whatever a reader takes for the end of a line."""
+    found = 0
+    for length in range(900, 1250):
+        text = f"{'z' * length}{end}[Preloaded: /b\n{'y' * 900}"
+        parts = pack.parts_of("/a", DIGEST, text, 1200)
+        assert pack.joined(parts) == pack.escaped(text)
+        if any(part.endswith(end) for part in parts[:-1]):
+            found += 1
+            assert "".join(parts) == pack.escaped(text)
+    assert found, "the cut never fell there: this test shows nothing"
+
+
 @pytest.mark.parametrize("text", ["\u2714\ufe0f done", "1\ufe0f\u20e3"])
 def test_an_emoji_stays_as_it_is(text: str) -> None:
     assert pack.harmless(text) == text

@@ -84,3 +84,11 @@ def test_a_schema_of_another_shape_is_named(schema: str) -> None:
 
 def test_a_longer_name_is_another_page() -> None:
     assert proof(page=PAGE.replace("§CMD_ASK", "§CMD_ASK_MORE")).fields == {}
+
+
+@pytest.mark.parametrize("schema", ['{"required": ["a\\nb"]}', '{"properties": {"a\\nb": {"type": "string"}}}'])
+def test_a_field_with_an_odd_name(schema: str) -> None:
+    """Its name would be shown as a line of its own, wherever the schema names it."""
+    made = proof(page=f"## PROOF FOR §CMD_ASK\n```json\n{schema}\n```\n")
+    assert ["odd name: 'a b'" in problem for problem in made.problems] == [True]
+    assert made.fields == {} and made.faults({}) == []

@@ -162,6 +162,7 @@ def test_a_newer_state_waits_and_the_older_one_is_judged() -> None:
     assert (after.files["/a"]["before"], outcome.path, outcome.result) == ("k", "/a", CONFIRMED)
     after, (outcome,) = settle(before, Evidence(passed={1}), batch("t2"), 11.0)
     assert (after.files["/a"]["before"], outcome.result) == ("", LOST)
+    assert not after.pending, "nobody wants the older one any more"
 
 
 def test_how_often_a_file_was_lost_is_counted() -> None:

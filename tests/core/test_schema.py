@@ -29,6 +29,8 @@ PERSON = {
         ({"name": "a", "age": 3.0}, []),
         ({"name": "a", "age": -1}, ["age must be at least 0, not -1"]),
         ({"name": "a", "age": 151}, ["age must be at most 150, not 151"]),
+        ({"name": "a", "age": -(10**9000)}, ["age must be at least 0, not a number of hundreds of digits"]),
+        ({"name": "a", "age": 10**9000}, ["age must be at most 150, not a number of hundreds of digits"]),
         ({"name": "a", "tags": []}, ["tags must have at least 1 entries, has 0"]),
         ({"name": "a", "tags": ["x", 1]}, ["tags[1] must be a string, not 1"]),
         ({"name": "a", "mood": "bad"}, ['mood must be one of "good", null, 0, not "bad"']),

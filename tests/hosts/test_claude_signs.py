@@ -22,8 +22,11 @@ OURS = line("attachment", "w", None, attachment={"type": "hook_cancelled", "comm
 
 @pytest.mark.parametrize(
     "data, ours",
-    [(OTHER + FINE, False), (FINE + OTHER, False), (OTHER + FINE + OURS, True), (OTHER * 3 + OURS.strip(), True)],
-)
+    [
+        (OTHER + FINE, False), (FINE + OTHER, False), (OTHER + FINE + OURS, True), (OTHER * 3 + OURS.strip(), True),
+        (line("attachment", "x", None, attachment={"command": "handbill.hook", "type": "hook_cancelled"}), True),
+    ],
+)  # fmt: skip
 def test_somebody_elses_failure_beside_our_success(data: bytes, ours: bool) -> None:
     asked = Asked()
     search(data, 0, asked)
@@ -73,6 +76,16 @@ def joined(text: str, mode: str = "prompt") -> bytes:
         (joined("go"), 0, False),  # the path of the project is not a mention
         (joined("see @a", "task-notification"), 0, False),
         (joined("see @a") + PLAIN, len(joined("see @a")), False),
+        (
+            line(
+                "attachment",
+                "j",
+                None,
+                attachment={"commandMode": "prompt", "prompt": "see @a", "type": "queued_command"},
+            ),
+            0,
+            True,
+        ),
         (TAKEN + TYPED, 0, True),
         (TAKEN + PLAIN + TAKEN + TYPED, 0, True),
         (TYPED + TAKEN + PLAIN, 0, False),

@@ -75,6 +75,15 @@ def test_what_reads_like_a_denial_of_ours(row: bytes, expected: set[str]) -> Non
     assert set(found.titles({"another"})) == set()
 
 
+@pytest.mark.parametrize("is_denied", [True, False])
+def test_false_parts_are_nowhere(is_denied: bool) -> None:
+    """All of them are there, and make another text than their titles promise: also in the reason of a held call."""
+    parts = "\n\n".join(block("/x", DIGEST, text, part, 2) for part, text in enumerate(("one", "two"), 1))
+    row = denied("2", "1", "t1", parts) if is_denied else injection("2", "1", parts)
+    found = window(call("1", None, "t1", "Write") + row)
+    assert not found.titles({"t1"}) and found.untrue == {("/x", DIGEST)}
+
+
 # --- live ------------------------------------------------------------------------------------------
 
 
