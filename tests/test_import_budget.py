@@ -16,11 +16,11 @@ SOURCE = str(Path(__file__).parents[1] / "src")
 # What the bare interpreter with -I -S does not load by itself.
 STANDARD = {"_blake2", "_json", "errno", "fcntl", "posix", "time", "__future__"}
 ALWAYS = {
-    "config", "core", "core.event", "core.migrate", "core.paths", "core.plan", "core.records", "core.sheet", "core.window",
+    "config", "core", "core.event", "core.migrate", "core.paths", "core.plan", "core.records", "core.window",
      "errors", "handlers", "handlers.table", "hook", "hosts", "hosts.claude_code", "hosts.claude_tools", "hotjson",
     "pipeline", "store", "store.files", "turn", "world",
 }  # fmt: skip
-WRITING = {"core.claim", "core.pack", "delivery", "digest", "logbook", "store.api", "store.disk"}
+WRITING = {"core.claim", "core.pack", "core.sheet", "delivery", "digest", "logbook", "store.api", "store.disk"}
 READING = {"core.markdown", "core.refs", "handlers.expansion"}  # a page that speaks of others
 RECORDS = {
     "hosts.claude_chain",
@@ -87,7 +87,16 @@ def ours(modules: set[str]) -> set[str]:
         ([START, read(1), read(2)], {"handlers.directives", "handlers.roots"}),  # nothing to do
         (
             [START, read(1)],
-            {"handlers.directives", "handlers.native", "handlers.roots", "links", "pages", "core.private"} | WRITING,
+            {
+                "handlers.directives",
+                "handlers.levels",
+                "handlers.native",
+                "handlers.roots",
+                "links",
+                "pages",
+                "core.private",
+            }
+            | WRITING,
         ),  # delivers a directive
         (
             [START],

@@ -9,7 +9,7 @@ import pytest
 
 from box import Box
 from handbill.errors import TookTooLong
-from handbill.handlers import directives
+from handbill.handlers import levels
 from test_pipeline_undone import begin, drop_prompt
 
 pytestmark = pytest.mark.usefixtures("no_patience")
@@ -227,7 +227,7 @@ def test_a_slow_directory_with_a_bare_agents_md(make_box: Make, monkeypatch: pyt
     box.write("slow/AGENTS.md", "x\n")
     box.write("slow/f.py", "x\n")
     begin(box, "one")
-    usual = directives.present
+    usual = levels.present
 
     def present(level: str, world: Any, *more: Any) -> Any:
         if level.endswith("/slow"):
@@ -237,7 +237,7 @@ def test_a_slow_directory_with_a_bare_agents_md(make_box: Make, monkeypatch: pyt
             raise TookTooLong
         return usual(level, world, *more)
 
-    monkeypatch.setattr(directives, "present", present)
+    monkeypatch.setattr(levels, "present", present)
     for _ in range(5):
         box.sim.read("slow/f.py", "one/f.py")
     assert "rules of one" in box.seen()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import posix
 
+from handbill.core.paths import ANYWHERE, is_rule_file, under
 from handbill.core.sheet import Refusal, Sheet
 from handbill.digest import digest_of
-from handbill.links import open_resolved
+from handbill.links import open_resolved, real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
 MOST_BYTES = 1 << 20  # a larger file is not a page for a context window
 _CONTROL = bytes([*range(9), 11, 12, *range(13, 32), 127])
@@ -47,3 +48,44 @@ def read_page(path: str, real: str, read_all: Callable[[int, int], bytes]) -> Sh
 
 def trimmed(text: str) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n").strip("\n")
+
+
+def load(
+    path: str, read_all: Callable[[int, int], bytes], roots: Collection[str], added: Collection[str], *, permitted: bool
+) -> Sheet | Refusal:
+    """`roots`: from `real_roots`. `added`: by the project, which cannot have other files than rules delivered there."""
+    try:
+        real = real_path(path)
+        if not permitted and not any(_is_below(real, root) for root in roots) and not _stays(path, real, added):
+            return Refusal(path, "leads out of the project and the libraries")
+        from handbill.core.private import is_private
+
+        if not permitted and is_private(real):
+            return Refusal(path, "may contain secrets, so Handbill does not deliver it")
+        return read_page(path, real, read_all)
+    except FileNotFoundError:
+        return Refusal(path, "is gone", quiet=True)
+    except (OSError, ValueError) as error:
+        return Refusal(path, f"cannot be read: {error}")
+
+
+def real_roots(given: Collection[str]) -> tuple[str, ...]:
+    """By their own names and by the places that these lead to. One that leads nowhere costs no other."""
+    return tuple({*given, *filter(None, map(_real_root, given))})
+
+
+def _real_root(root: str) -> str:
+    first, anywhere, last = root.partition(ANYWHERE)
+    try:
+        return real_path(first) + anywhere + last
+    except (OSError, ValueError):
+        return ""
+
+
+def _is_below(path: str, root: str) -> bool:
+    first, anywhere, last = root.partition(ANYWHERE)
+    return under(path, first) and (not anywhere or f"/{last}/" in path[len(first) :])
+
+
+def _stays(path: str, real: str, added: Collection[str]) -> bool:
+    return is_rule_file(real) and any(under(path, root) and under(real, real_path(root)) for root in added)

@@ -5,15 +5,12 @@ from __future__ import annotations
 import posix
 import time
 
-from handbill.core.paths import ANYWHERE, is_rule_file, under
-from handbill.core.sheet import Refusal
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
     from typing import Any, TypeVar
 
-    from handbill.core.sheet import Sheet
+    from handbill.core.sheet import Refusal, Sheet
 
     T = TypeVar("T")
 
@@ -30,20 +27,6 @@ def _status(path: str) -> posix.stat_result | None:
         return None
 
 
-def _is_below(path: str, root: str) -> bool:
-    first, anywhere, last = root.partition(ANYWHERE)
-    return under(path, first) and (not anywhere or f"/{last}/" in path[len(first) :])
-
-
-def _real_root(root: str) -> str:
-    """Empty: nobody can say where it leads, which makes no difference to the other roots."""
-    first, anywhere, last = root.partition(ANYWHERE)
-    try:
-        return _real_path(first) + anywhere + last
-    except (OSError, ValueError):
-        return ""
-
-
 def _real_path(path: str) -> str:
     from handbill.links import real_path  # the usual event asks for none
 
@@ -55,7 +38,6 @@ class World:
 
     def __init__(self, roots: Iterable[str]) -> None:
         self._given = tuple(roots)
-        self._roots: tuple[str, ...] = ()
         self._added: list[str] = []
         self._loaded: dict[tuple[str, bool], Sheet | Refusal] = {}
         self._answers: dict[str, Any] = {}
@@ -139,37 +121,16 @@ class World:
         """
         asked = (path, permitted)
         if asked not in self._loaded:
-            self._loaded[asked] = self._load(path, permitted)
+            from handbill.pages import load, real_roots
+
+            roots = self.once("real roots", lambda: real_roots(self._given))
+            self._loaded[asked] = load(path, read_all, roots, self._added, permitted=permitted)
         return self._loaded[asked]
-
-    def _load(self, path: str, permitted: bool) -> Sheet | Refusal:
-        try:
-            real = _real_path(path)
-            if not permitted and not self._allowed(real) and not self._stays(path, real):
-                return Refusal(path, "leads out of the project and the libraries")
-            from handbill.core.private import is_private
-
-            if not permitted and is_private(real):
-                return Refusal(path, "may contain secrets, so Handbill does not deliver it")
-            from handbill.pages import read_page
-
-            return read_page(path, real, read_all)
-        except FileNotFoundError:
-            return Refusal(path, "is gone", quiet=True)
-        except (OSError, ValueError) as error:
-            return Refusal(path, f"cannot be read: {error}")
-
-    def _allowed(self, real: str) -> bool:
-        if not self._roots:
-            self._roots = tuple({*self._given, *filter(None, map(_real_root, self._given))})
-        return any(_is_below(real, root) for root in self._roots)
-
-    def _stays(self, path: str, real: str) -> bool:
-        """A project can name a directory for the client to work in. It cannot have the other files there delivered."""
-        return is_rule_file(real) and any(under(path, root) and under(real, _real_path(root)) for root in self._added)
 
     def frontmatter(self, path: str) -> tuple[dict[str, Any], str]:
         """(what stands in a page's YAML head, why that cannot be used)."""
+        from handbill.core.sheet import Refusal
+
         sheet = self.load(path)
         if isinstance(sheet, Refusal):
             return {}, f"{path} {sheet.why}"

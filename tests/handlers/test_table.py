@@ -13,6 +13,7 @@ def test_every_row_names_a_handler_and_every_handler_has_a_row() -> None:
     modules = {file[:-3] for file in os.listdir(handlers.__path__[0]) if file.endswith(".py")}
     parts = {
         "native",
+        "levels",
         "library",
         "expansion",
         "skills",

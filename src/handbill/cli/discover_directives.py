@@ -12,7 +12,8 @@ from handbill.cli.screen import safe, short, table
 from handbill.core.paths import under
 from handbill.core.sheet import Refusal
 from handbill.errors import HandbillError
-from handbill.handlers.directives import present, walk_up
+from handbill.handlers.directives import walk_up
+from handbill.handlers.levels import present
 from handbill.handlers.roots import root_of
 from handbill.world import World
 

@@ -5,11 +5,10 @@ Each directory is looked at once per window; touched again, only what changed in
 
 from __future__ import annotations
 
-from handbill.core.event import FAILED, MENTION, PROMPT_SUBMITTED, REFUSED, event_mentions, handles_files
+from handbill.core.event import FAILED, MENTION, REFUSED, event_mentions, handles_files
 from handbill.core.paths import parent, under
 from handbill.core.plan import Plan
-from handbill.core.sheet import Refusal
-from handbill.core.window import ELSEWHERE, HOST_ONCE, MENTIONED, READ_ITSELF, is_shown
+from handbill.core.window import ELSEWHERE
 from handbill.errors import TookTooLong
 from handbill.handlers.roots import inside, root_of
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 FOLDER = ".directives"
-_READ_WHOLE, _READ_LINES = 32_000, 2000  # bytes, lines; of a larger file, a client shows only a part
 # In one event; the next ones do the rest.
 MOST_LEVELS = 200  # directories
 MOST_COMPARED = 400  # directories that were looked at before
@@ -47,8 +45,10 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
         stop.partial = look.plan
         raise
     for path in look.read if window.pending else ():
-        if path in window.pending and look.is_shown_whole(path):
-            look.shown(path)  # its other parts need not come
+        if path in window.pending:
+            from handbill.handlers.levels import show_if_whole
+
+            show_if_whole(look, path)  # its other parts need not come
     look.plan.unfinished = look.plan.unfinished or look.waits
     return look.plan or None
 
@@ -112,13 +112,13 @@ class Look:
             if seen is not None and seen.get("stamp", stamp) == stamp and not self._has_new_bare(level, seen):
                 self.compared += 1
                 self._changed(level, seen)
-            elif not self._new(level, stamp, new, how):
+            elif not self._first(level, stamp, new, how):
                 new = {}  # look again at it, and at every level from which a walk leads there
         self.plan.touched.update(new)
 
     def _has_new_bare(self, level: str, seen: Record) -> bool:
         """An AGENTS.md beside the folder of rules, which that folder's stamp does not cover."""
-        wanted = _wants_bare(level, self.config) and "AGENTS.md" not in seen["found"] and not seen.get("left_out")
+        wanted = wants_bare(level, self.config) and "AGENTS.md" not in seen["found"] and not seen.get("left_out")
         return wanted and self.world.is_file(f"{level}/AGENTS.md")
 
     def give_up(self) -> str:
@@ -148,80 +148,38 @@ class Look:
     def _count(self, paths: Iterable[str], in_project: bool) -> int:
         return sum(under(path, self.config.project) == in_project for path in paths)
 
-    def _new(self, level: str, stamp: str, new: dict[str, Record], how: str) -> bool:
-        """A level that was not looked at, or to whose folder something was added; False: look again later."""
-        found, unripe = present(level, self.world, self.config, self.types)
-        if not found and not self.world.is_dir(level):
-            return True  # not made yet: look again when it is
-        later = False
-        for path, name in found:
-            # other types are skill-filtered: noted, delivered when a skill asks for them
-            if name not in self.types:
-                continue
-            if self.window.holds(path):
-                self._compared(path)
-                continue
-            if path in self.read and self.is_shown_whole(path):
-                self.shown(path)
-                continue
-            once = path in self.window.flags.get(HOST_ONCE, ())
-            brings = "" if once else self._host_brings(level, path, how)
-            if brings in (LATER, NEXT):
-                later = True
-                self.waits = self.waits or brings == NEXT
-            elif brings:
-                self.plan.seen.append((path, brings))
-            else:
-                self.plan.want(path, f"directive of {level}")
-        if not unripe and not later:
-            new[level] = {"found": [name for _, name in found], "stamp": stamp}
-        return not unripe and not later
+    def _first(self, level: str, stamp: str, new: dict[str, Record], how: str) -> bool:
+        from handbill.handlers.levels import look_at
 
-    def _host_brings(self, level: str, path: str, how: str) -> str:
-        from handbill.handlers.native import host_brings
-
-        return host_brings(level, path, how, self.event, self.world, self.config)
-
-    def is_shown_whole(self, path: str) -> bool:
-        size = self.world.size(path)
-        few = size <= _READ_LINES or (self.world.tail(path, 0, _READ_WHOLE) or b"").count(b"\n") < _READ_LINES
-        return 0 < size < _READ_WHOLE and few
-
-    def shown(self, path: str) -> None:
-        """The agent has just read it, or the prompt mentions it. The host may still drop the prompt."""
-        from handbill.handlers.freshness import seen_by_agent
-
-        self.plan.seen.append((path, READ_ITSELF))
-        seen_by_agent(path, self.world.stamp(path), self.plan, self.world)
-        record = self.window.files.get(path)
-        by_host = record is not None and record["via"] == "host"
-        if self.event.kind == PROMPT_SUBMITTED and (not by_host or is_shown(record)):
-            size = max(self.world.size(self.event.transcript), 0)
-            self.mentioned.append(path)
-            before = [path for path in self.mentioned if is_shown(self.window.files.get(path))]
-            mention = {"prompt": self.event.batch, "at": size, "files": self.mentioned, "before": before}
-            self.plan.flags[MENTIONED] = mention
+        return look_at(self, level, stamp, new, how)
 
     def _changed(self, level: str, seen: Record) -> None:
         for name in seen["found"]:
             path = f"{level}/{FOLDER}/{name}"
             if name == "AGENTS.md" and not self._is_known(path):
                 path = f"{level}/{name}"
-            self._compared(path)
+            self.compare(path)
 
     def _is_known(self, path: str) -> bool:
         return path in self.window.files or path in self.window.flags.get(ELSEWHERE, ())
 
-    def _compared(self, path: str) -> None:
+    def _can_be_read(self, path: str) -> bool:
+        from handbill.core.sheet import Refusal
+
+        return not isinstance(self.world.load(path), Refusal)
+
+    def compare(self, path: str) -> None:
         record = self.window.files.get(path)
         if record is None and path in self.window.flags.get(ELSEWHERE, {}):
             stamp, _, reason = self.window.flags[ELSEWHERE][path]
-            if self.world.stamp(path) != stamp and not isinstance(self.world.load(path), Refusal):
+            if self.world.stamp(path) != stamp and self._can_be_read(path):
                 self.plan.want(path, reason)  # it may no longer have another file's text
             return
-        if record is not None and path in event_mentions(self.event) and self.is_shown_whole(path):
-            self.shown(path)
-            return
+        if record is not None and path in event_mentions(self.event):
+            from handbill.handlers.levels import show_if_whole
+
+            if show_if_whole(self, path):
+                return
         before = record.get("stamp") if record is not None and path not in self.own else ""
         if record is not None and before and self.world.stamp(path) != before:
             from handbill.handlers.freshness import check
@@ -268,29 +226,5 @@ def walk_up(directory: str, root: str) -> list[str]:
     return found
 
 
-def present(
-    level: str, world: World, config: Config, asked: tuple[str, ...] = ()
-) -> tuple[list[tuple[str, str]], bool]:
-    """(path, name) of the directives at one level, core types first, then the known and the asked for ones;
-    and whether one is still empty."""
-    types = dict.fromkeys(config.core_types + config.skill_types + asked)
-    names = world.present(f"{level}/{FOLDER}", types)
-    found = [(f"{level}/{FOLDER}/{name}", name) for name in types if name in names]
-    bare = f"{level}/AGENTS.md"
-    if _wants_bare(level, config) and "AGENTS.md" not in names and world.is_file(bare):
-        found.insert(0, (bare, "AGENTS.md"))
-    ripe = [(path, name) for path, name in found if not _is_empty(path, world)]
-    return ripe, len(ripe) < len(found)
-
-
-def _wants_bare(level: str, config: Config) -> bool:
+def wants_bare(level: str, config: Config) -> bool:
     return config.bare_agents_md or not under(level, config.project)  # a project speaks for itself only
-
-
-def _is_empty(path: str, world: World) -> bool:
-    size = world.size(path)
-    return size < 0 or (size == 0 and world.is_file(path))
-
-
-LATER = "later"  # with the next touch of another kind
-NEXT = "next"  # with the next event, unless the host has brought it by then

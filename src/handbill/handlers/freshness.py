@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from handbill.core.event import TOOL_BATCH_FINISHED, event_mentions
 from handbill.core.plan import Plan
-from handbill.core.sheet import Refusal
 from handbill.core.window import OWN
 
 TYPE_CHECKING = False
@@ -41,6 +40,8 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
 
 def seen_by_agent(path: str, stamp: str, plan: Plan, world: World) -> None:
     """The agent read or wrote this state of the file itself. It need not be delivered as long as that call is there."""
+    from handbill.core.sheet import Refusal
+
     sheet = world.load(path)
     plan.known[path] = stamp
     if not isinstance(sheet, Refusal):
@@ -55,6 +56,8 @@ def check(path: str, record: Record, plan: Plan, world: World) -> None:
     stamp = world.stamp(path)
     if stamp in ("", before):
         return
+    from handbill.core.sheet import Refusal
+
     sheet = world.load(path)
     if isinstance(sheet, Refusal):
         return

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from handbill.core.paths import join, level_of, parent, under
 from handbill.core.window import GUESSED, NESTED
-from handbill.handlers.directives import ACTED, DONE_BEFORE, LATER, LOOKED, NEXT, READ, WANTED, present
+from handbill.handlers.directives import ACTED, DONE_BEFORE, LOOKED, READ, WANTED
+from handbill.handlers.levels import LATER, NEXT, present
 from handbill.handlers.roots import root_of
 from handbill.hotjson import loads
 
