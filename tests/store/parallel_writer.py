@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 
 from handbill.core.window import Window
+from handbill.store import disk
 from handbill.store.files import FileStore
 
 
 def main(root: str, name: str, rounds: int) -> None:
+    disk.PATIENCE = 120.0  # on a busy machine, 32 of them may wait for one another longer than a hook does
     store = FileStore(root)
     for number in range(rounds):
 
