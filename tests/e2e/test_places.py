@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -100,3 +101,36 @@ def test_subagents_that_begin_without_the_roots_instructions(make: Make, version
         run = box.run(task, "done", agent=(box.read("a.py"), box.read("sub/f.py"), box.bash(), "sub done"))
         last = [request for request in run.requests if request.agent][-1]
         assert_once(last, "BARE-ROOT", "BARE-SUB")
+
+
+def test_rules_that_the_client_seems_to_bring(make: Make, version: str) -> None:
+    """An import that leads elsewhere, one that settings exclude, and a read that fails: the client brings none of them."""
+    box = make(version)
+    for name in ("sub", "api"):
+        rules(box.project / name, f"RULES-{name}")
+    box.write("sub/.claude/CLAUDE.md", "# sub\n@.directives/AGENTS.md\n")
+    box.write("api/CLAUDE.md", "# api\n@.directives/AGENTS.md\n")
+    box.write(".claude/settings.json", json.dumps({"claudeMdExcludes": ["**/api/.directives/*.md"]}))
+    box.write("lib/AGENTS.md", "RULES-lib\n")
+    box.write("lib/f.py", "x\n")
+    failing = [box.read("lib/nope.py"), box.bash("sed -n 1p lib/f.py"), box.bash(), box.bash()]
+    run = box.run(box.read("sub/f.py"), box.read("api/f.py"), *failing, "done")
+    assert_once(run.of()[-1], *STANDARDS, "RULES-sub", "RULES-api", "RULES-lib", "# sub\n", "# api\n")
+
+
+def test_the_users_own_skill_comes_before_the_projects(make: Make, version: str) -> None:
+    box = make(version)
+    for folder, mark in ((box.project, "PROJECT"), (box.home, "USER")):
+        path = folder / ".claude/skills/check-it"
+        path.mkdir(parents=True)
+        phase = json.dumps({"phases": [{"label": "0", "name": "A", "steps": [f"§CMD_{mark}"]}]})
+        text = (
+            f"---\nname: check-it\ndescription: x\n---\n{mark}-BODY\n\n### Session Parameters\n```json\n{phase}\n```\n"
+        )
+        (path / "SKILL.md").write_text(text)
+        page = folder / (".claude/.directives" if folder == box.home else ".directives") / f"commands/CMD_{mark}.md"
+        page.parent.mkdir(parents=True)
+        page.write_text(f"{mark}-PAGE\n")
+    run = box.run(box.bash(), "done", prompt="/check-it")
+    assert_once(run.of()[-1], "USER-BODY", "USER-PAGE")
+    assert copies(run.of()[-1], "PROJECT-BODY", "PROJECT-PAGE") == {"PROJECT-BODY": 0, "PROJECT-PAGE": 0}
