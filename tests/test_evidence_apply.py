@@ -11,6 +11,7 @@ from handbill import evidence
 from handbill.core import epochs
 from handbill.core.content import Content
 from handbill.core.event import (
+    PROMPT_SUBMITTED,
     SESSION_STARTED,
     SUBAGENT_STARTED,
     TOOL_BATCH_FINISHED,
@@ -266,3 +267,10 @@ def test_after_a_dropped_mention_earlier_calls_are_looked_at_once(is_taken: bool
     known = facts(epochs.GO_ON, content=content(typed={"p1"} if is_taken else set()), whole_content=whole)
     after, _ = apply(known, event(), before)
     assert after is not None and MENTIONED not in after.flags and known.dropped_mention is dropped
+
+
+def test_a_mention_of_the_prompt_at_hand_is_still_open() -> None:
+    before = window(flags={MENTIONED: {"prompt": "prompt_submitted::p1", "at": 0, "files": [RULES]}})
+    known = facts(epochs.GO_ON, content=content())
+    after, _ = apply(known, event(PROMPT_SUBMITTED, raw={"prompt_id": "p1"}), before)
+    assert after is not None and MENTIONED in after.flags and not known.dropped_mention

@@ -9,6 +9,7 @@ import pytest
 from handbill.core import epochs
 from handbill.core.content import Content
 from handbill.core.event import COMPACTING, PROMPT_SUBMITTED
+from handbill.core.window import READ_ITSELF
 from makers import window
 from test_evidence_apply import DIGEST, NOW, RULES, TITLE, apply, content, event, facts, record
 
@@ -67,7 +68,7 @@ def test_where_a_known_compaction_is_recorded() -> None:
 
 
 def test_a_transcript_that_cannot_be_read_now() -> None:
-    before = window(files={"/a": record()})
+    before = window(files={"/a": record(), RULES: record(parts="h", via="host", reason=READ_ITSELF)})
     after, outcomes = apply(facts(epochs.GO_ON, boundary_from=0), event(), before)
     assert after is before and outcomes == []
 
