@@ -126,6 +126,13 @@ def test_a_rewind_to_before_a_compaction() -> None:
     assert set(found.blocks) == {TITLE} and found.whole
 
 
+@pytest.mark.parametrize("loader, expected", [(None, {"/a"}), (OLD, set()), (NEW, set())])
+def test_a_rewind_to_before_a_compaction_that_kept_messages(loader: Loader | None, expected: set[str]) -> None:
+    """A client that resumes applies the newest compaction all the same."""
+    data = CHAIN + boundary("b", "1", "2", uuids=["1", "2"]) + prompt("5", "4")
+    assert titles(data, loader) == expected
+
+
 def test_a_row_that_only_mentions_a_compaction() -> None:
     quoting = line("user", "5", "4", toolUseResult={"x": "compact_boundary"}, message={"content": "x"})
     found = window(CHAIN + quoting)
