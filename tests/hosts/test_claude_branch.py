@@ -52,6 +52,14 @@ BOTH = A + B
         (B + A + compacted("c", "4", "a3"), [["tb"]], -1, "b1 b2 b3"),
         (B + A + compacted("c", "4", "unknown"), [["ta"]], -1, "a1 a2 a3"),
         (B + A + compacted("c", "4", "4"), [["ta"]], AT + len(B + A), "c c-summary"),  # it undoes what follows its 4
+        (
+            B + A + compacted("c", "4", "4") + answer("a4", "a3"),
+            [["ta"]],
+            AT + len(B + A),
+            "c c-summary",
+        ),  # written late
+        (compacted("c", "4") + prompt("a4", "4"), [["p-a4"]], AT, "a4"),  # a rewind to before its compaction
+        (prompt("a4", "4") + compacted("c", "4"), [["p-a4"]], AT, "a4"),
         (B + A + compacted("c", "b3"), [["ta"]], AT + len(B + A), "a1 a2 a3"),  # the other one's
         (A + compacted("c", "4") + prompt("a4", "c-summary") + B, [["p-a4"]], AT + len(A), "c c-summary a4"),
         (A + compacted("c", "4") + B, [], AT - 1, ""),  # a compaction from before
