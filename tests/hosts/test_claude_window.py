@@ -133,6 +133,22 @@ def test_a_rewind_to_before_a_compaction_that_kept_messages(loader: Loader | Non
     assert titles(data, loader) == expected
 
 
+@pytest.mark.parametrize("loader, expected", [(None, set()), (NEW, {"/a"})])
+def test_a_parent_that_was_never_written(loader: Loader | None, expected: set[str]) -> None:
+    """A client that resumes takes the row that was written just before."""
+    at = {"timestamp": "2026-01-01T00:00:00Z"}
+    shown = {"type": "hook_additional_context", "content": [A]}
+    data = line("attachment", "1", None, attachment=shown, **at)
+    assert (
+        titles(data + line("assistant", "2", "missing", message={"id": "m", "content": []}, **at), loader) == expected
+    )
+
+
+def test_a_lost_row_behind_a_compaction_costs_only_what_was_before_it() -> None:
+    found = window(CHAIN + boundary("b", "x", "x") + prompt("6", "missing") + injection("7", "6", B))
+    assert {title[0] for title in found.blocks} == {"/b"}
+
+
 def test_a_row_that_only_mentions_a_compaction() -> None:
     quoting = line("user", "5", "4", toolUseResult={"x": "compact_boundary"}, message={"content": "x"})
     found = window(CHAIN + quoting)
