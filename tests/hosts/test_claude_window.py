@@ -144,8 +144,9 @@ def test_a_parent_that_was_never_written(loader: Loader | None, expected: set[st
     )
 
 
-def test_a_lost_row_behind_a_compaction_costs_only_what_was_before_it() -> None:
-    found = window(CHAIN + boundary("b", "x", "x") + prompt("6", "missing") + injection("7", "6", B))
+@pytest.mark.parametrize("loader", [None, OLD, NEW])
+def test_a_lost_row_behind_a_compaction_costs_only_what_was_before_it(loader: Loader | None) -> None:
+    found = window(CHAIN + boundary("b", "x", "x") + prompt("6", "missing") + injection("7", "6", B), loader)
     assert {title[0] for title in found.blocks} == {"/b"}
 
 
