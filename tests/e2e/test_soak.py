@@ -37,7 +37,7 @@ FAULTS = {
         ("core/claim.py", "if twin.holds(path):", "if False:"),
         ("core/claim.py", 'if record["parts"][number - 1] != ".":', "if False:"),
     ],
-    "forgets directives": [("handlers/directives.py", 'self.plan.want(path, f"directive of {level}")', "pass")],
+    "forgets directives": [("handlers/levels.py", 'look.plan.want(path, f"directive of {level}")', "pass")],
     "loses what waits": [("core/claim.py", "twin.pending[sheet.path] = candidate.reason", "pass")],
     "never looks again": [
         ("core/epochs.py", 'twin.pending, twin.touched = {}, Records("dir")', "twin.pending = {}"),
