@@ -110,11 +110,15 @@ class Box:
 
     def attach(self, name: str) -> None:
         """The client shows a whole file: a prompt mentions it, or a compaction restored it."""
+        attachment = {"type": "file", "filename": str(self.project / name), "content": self.shown(name)}
+        self.sim._write(self.sim.transcript, {"type": "attachment", "attachment": attachment})
+
+    def shown(self, name: str) -> dict[str, Any]:
+        """How the client records a file that it shows whole."""
         path, text = str(self.project / name), (self.project / name).read_text()
         lines = text.count("\n") + 1
         file = {"filePath": path, "content": text, "numLines": lines, "startLine": 1, "totalLines": lines}
-        attachment = {"type": "file", "filename": path, "content": {"type": "text", "file": file}}
-        self.sim._write(self.sim.transcript, {"type": "attachment", "attachment": attachment})
+        return {"type": "text", "file": file}
 
     def state(self, agent: str = "") -> dict[str, Any]:
         name = f"{self.sim.session}.{agent}" if agent else self.sim.session

@@ -22,6 +22,7 @@ from preload.lifecycle import PHASES, with_implement
 from test_pipeline_undone import drop_prompt
 
 FOLDERS = ("one", "two", "big")
+ASKS, EDITS = ("prompt", "blocked", "dropped", "mention"), ("change", "rename")
 LABELS = ("0", "1", "2", "3.A", "4")
 
 folder = st.sampled_from(FOLDERS)
@@ -95,23 +96,16 @@ class Run:
 
     def do(self, what: str, where: str = "") -> None:
         self.count += 1
-        if what not in (
-            "prompt",
-            "rewind",
-            "blocked",
-            "dropped",
-            "mention",
-            "read",
-            "write",
-            "change",
-            "rename",
-            "drop",
-        ):
+        if what not in (*ASKS, *EDITS, "rewind", "read", "write", "drop"):
             self.undoable = None
         agent = "a1" if what.startswith("sub-") else ""
         if agent and "a1" not in self.sim.views:
             return
-        if what == "skill":
+        if what in ASKS:
+            self.ask(what, where)
+        elif what in EDITS:
+            self.edit(what, f"{where}/.directives/AGENTS.md")
+        elif what == "skill":
             self.sim.skill("implement")
             self.phase = self.phase or "0"
         elif what == "invoke":
@@ -127,16 +121,6 @@ class Run:
         elif what in ("write", "sub-write"):
             self.sim.write(f"{where}/new{self.count}.py", agent=agent)
             self.worked = self.worked or not agent
-        elif what == "prompt":
-            self.undoable = self.sim.prompt(f"x @{self.random_folder()}/f.py" if self.count % 2 else "x")
-        elif what == "blocked":
-            drop_prompt(self.box, "@one/f.py", f"b{self.count}")
-        elif what == "dropped":
-            drop_prompt(self.box, f"@{where}/.directives/AGENTS.md", f"b{self.count}")
-        elif what == "mention":
-            self.undoable = self.sim.prompt(f"@{where}/.directives/AGENTS.md")
-            self.box.attach(f"{where}/.directives/AGENTS.md")
-            self.sim.views["main"].append(("mention", shown(self.box.project / where / ".directives/AGENTS.md")))
         elif what == "rewind" and self.undoable is not None:
             self.sim.rewind(self.undoable)
             self.undoable, self.worked = None, False
@@ -154,13 +138,26 @@ class Run:
             self.box.drop_next()
         elif what == "subagent":
             self.sim.subagent("a1")
-        elif what == "change":
-            change(
-                self.box, f"{where}/.directives/AGENTS.md", f"new {self.count}\n" * (900 if self.count % 3 == 0 else 1)
-            )
-        elif what == "rename":
+
+    def ask(self, what: str, where: str) -> None:
+        rule = f"{where}/.directives/AGENTS.md"
+        if what == "prompt":
+            self.undoable = self.sim.prompt(f"x @{self.random_folder()}/f.py" if self.count % 2 else "x")
+        elif what == "blocked":
+            drop_prompt(self.box, "@one/f.py", f"b{self.count}")
+        elif what == "dropped":
+            drop_prompt(self.box, f"@{rule}", f"b{self.count}")
+        else:
+            self.undoable = self.sim.prompt(f"@{rule}")
+            self.box.attach(rule)
+            self.sim.views["main"].append(("mention", shown(self.box.project / rule)))
+
+    def edit(self, what: str, rule: str) -> None:
+        if what == "change":
+            change(self.box, rule, f"new {self.count}\n" * (900 if self.count % 3 == 0 else 1))
+        else:
             self.box.write("t", f"new {self.count}\n")
-            os.replace(self.box.project / "t", self.box.project / where / ".directives/AGENTS.md")
+            os.replace(self.box.project / "t", self.box.project / rule)
 
     def random_folder(self) -> str:
         return FOLDERS[self.count % len(FOLDERS)]

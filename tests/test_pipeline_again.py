@@ -62,18 +62,23 @@ def test_a_changed_rule_that_a_blocked_prompt_mentions(make_box: Make) -> None:
     assert box.seen().count("newer rules") == 1
 
 
-@pytest.mark.parametrize("how", ["blocked", "not attached again", "attached again"])
-def test_a_prompt_mentions_a_rule_that_the_agent_had_read_long_before(make_box: Make, how: str) -> None:
-    """Only the end of the record is read."""
-    box = make_box()
+def read_long_before(box: Box, *paths: str) -> None:
+    """The agent has read these rules; only the end of the record is read now."""
     begin(box, "one")
-    box.sim.read(RULE)
-    box.attach(RULE)
+    for path in paths:
+        box.sim.read(path)
+        box.attach(path)
     box.idle()
     for _ in range(4):
         box.sim.prompt("hm")
         box.sim.answer("x" * 1_000_000)
     box.idle()
+
+
+@pytest.mark.parametrize("how", ["blocked", "not attached again", "attached again"])
+def test_a_prompt_mentions_a_rule_that_the_agent_had_read_long_before(make_box: Make, how: str) -> None:
+    box = make_box()
+    read_long_before(box, RULE)
     if how == "blocked":
         drop_prompt(box, f"see @{RULE}")
     box.sim.prompt("fine" if how == "blocked" else f"see @{RULE}")
@@ -88,15 +93,7 @@ def test_a_prompt_mentions_a_rule_that_the_agent_had_read_long_before(make_box: 
 @pytest.mark.parametrize("how", ["blocked", "not attached again"])
 def test_a_prompt_mentions_two_rules_that_the_agent_had_read_long_before(make_box: Make, how: str) -> None:
     box = make_box()
-    begin(box, "one")
-    for path in (RULE, TWO):
-        box.sim.read(path)
-        box.attach(path)
-    box.idle()
-    for _ in range(4):
-        box.sim.prompt("hm")
-        box.sim.answer("x" * 1_000_000)
-    box.idle()
+    read_long_before(box, RULE, TWO)
     text = f"see @{RULE} and @{TWO}"
     if how == "blocked":
         drop_prompt(box, text)

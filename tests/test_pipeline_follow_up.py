@@ -23,14 +23,11 @@ LINES = [f"line {number:04} of one {'x' * 60}" for number in range(180)]  # two 
 
 def read_rule(box: Box) -> None:
     """The agent reads the rule itself, and the client records its text."""
-    text = (box.project / RULE).read_text()
-    shown = {"filePath": str(box.project / RULE), "content": text, "startLine": 1}
-    shown |= {"numLines": text.count("\n") + 1, "totalLines": text.count("\n") + 1}
-    usual = box.sim._write
+    shown, usual = box.shown(RULE), box.sim._write
 
     def write(path: str, row: dict[str, object]) -> str:
         is_result = row.get("type") == "user" and "tool_result" in json.dumps(row.get("message"))
-        return usual(path, {**row, "toolUseResult": {"type": "text", "file": shown}} if is_result else row)
+        return usual(path, {**row, "toolUseResult": shown} if is_result else row)
 
     box.sim._write = write  # type: ignore[method-assign]
     box.sim.batch(("Read", {"file_path": str(box.project / RULE)}, "1\trules of one"))

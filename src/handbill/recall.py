@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handbill.core.event import COMPACTING, MAIN, SESSION_STARTED
 from handbill.core.paths import name
-from handbill.core.window import TAKEN_UP
+from handbill.core.window import HANDOVER_PAGE, TAKEN_UP
 from handbill.errors import CorruptState, HandbillError
 
 TYPE_CHECKING = False
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 LAUNCHED_VARIABLE = "HANDBILL_LAUNCHED"  # the session that `engine worker launch` began; `/clear` begins another
 ROLE, RESUME, CALLS = "role", "resume", "calls"
-HANDOVER_PAGE = "restore-"  # begins the name of the page that says what an agent left
 _CALLS = 4 << 20  # so much of a transcript's end tells what the agent works on
 
 
@@ -49,7 +48,7 @@ def recall(turn: Turn, window: Window) -> None:
 
 def _may_have_failed(turn: Turn, window: Window) -> bool:
     """Did the hook of the start take a handover, and fail before it was delivered?"""
-    given = TAKEN_UP in window.flags or any(name(path).startswith(HANDOVER_PAGE) for path in window.files)
+    given = TAKEN_UP in window.flags or any(name(path).startswith(f"{HANDOVER_PAGE}-") for path in window.files)
     return turn.asked.missed and not given
 
 

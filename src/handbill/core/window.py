@@ -47,6 +47,7 @@ HOST_ONCE = "host_once"
 MENTIONED = "mentioned"
 NAMED_BY = "named by "  # begins the reason of a page that another page refers to
 TAKEN_UP = "taken_up"  # a window's flag: the session whose handover was delivered there
+HANDOVER_PAGE = "restore"  # begins the name of the page that says what an agent left
 DOUBTFUL = "doubtful"  # how a file came: the host may restore it, or not
 # Flags of a window whose session has had a second client: the sizes of the transcript when another client joined, and
 # which rows are this window's.

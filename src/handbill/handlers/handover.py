@@ -10,7 +10,7 @@ from handbill.core.paths import join, name, parent, under
 from handbill.core.plan import Plan
 from handbill.core.resuming import CONTEXT, HEAD, MEDIUM
 from handbill.core.schema import problems
-from handbill.core.window import TAKEN_UP
+from handbill.core.window import HANDOVER_PAGE, TAKEN_UP
 from handbill.handlers.bundle import Bundle
 from handbill.handlers.skills import skill_file
 from handbill.handlers.wording import bullets, say
@@ -170,7 +170,7 @@ def set_down(left: dict[str, Any], world: World, config: Config) -> Plan:
         *_files(bundle, files, world, config),
         say("resume", "next", world, config, next_action=f"run `engine session continue {session}`"),
     ]  # fmt: skip
-    plan.say("restore", "\n\n".join(text), f"set down by {session}")
+    plan.say(HANDOVER_PAGE, "\n\n".join(text), f"set down by {session}")
     bundle.want(plan, f"set down by {session}")
     plan.notes += [f"handover of {session}: {line}" for line in (*files.refused, *bundle.refusals())]
     return plan
