@@ -43,12 +43,16 @@ class DictWorld:
         self.files = files
         self.links = links or {}
         self.looked: list[str] = []
+        self.paused = 0.0
 
     def now(self) -> float:
         return 1000.0
 
     def spent(self) -> float:
         return 0.0
+
+    def pause(self, seconds: float) -> None:
+        self.paused += seconds
 
     def once(self, question: str, ask: Callable[[], bool]) -> bool:
         return ask()

@@ -11,7 +11,7 @@ from handbill.core.content import Content
 from handbill.core.epochs import within
 from handbill.core.event import COMPACTING, PROMPT_SUBMITTED, SESSION_STARTED, TOOL_BATCH_FINISHED
 from handbill.core.host_files import compared
-from handbill.core.receipts import CONFIRMED, LOST, PATIENCE, UNRECORDED, Evidence, Outcome, settle
+from handbill.core.receipts import LOST, PATIENCE, UNRECORDED, Evidence, Outcome, settle, survived
 from handbill.core.window import JOINED, MENTIONED
 from handbill.missed import found_late, look_for_missed
 
@@ -79,7 +79,7 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
     if facts.chapter in (epochs.ADOPT, epochs.AUDIT):
         resumed = event.kind == SESSION_STARTED or facts.chapter == epochs.AUDIT
         facts.scanned = facts.size
-        facts.content = host.window_now(event, world, resumed=resumed, unknown=True)
+        facts.content = _of_unknown_window(event, host, world, resumed=resumed)
         facts.whole_content = facts.content is not None
         if facts.content is None and facts.chapter == epochs.ADOPT:
             facts.chapter = epochs.WAIT  # no transcript to read yet: a later tool event will see it
@@ -91,6 +91,18 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
         _look_back(facts, event, window, host, world, asked)
     look_for_missed(facts, event, window, host, world, asked)
     return facts
+
+
+def _of_unknown_window(event: Event, host: ModuleType, world: World, *, resumed: bool) -> Content | None:
+    """What was delivered just before a batch may not be recorded yet: the row of its calls shows how far it is."""
+    from handbill.late_record import as_it_grows
+
+    content: Content | None = None
+    for _ in as_it_grows(event.transcript, world):
+        content = host.window_now(event, world, resumed=resumed, unknown=True)
+        if content is not None or event.kind != TOOL_BATCH_FINISHED or world.size(event.transcript) < 0:
+            break
+    return content
 
 
 def _recorded_at(event: Event, window: Window, host: ModuleType, world: World) -> int:
@@ -195,7 +207,7 @@ def apply(
         after = reconcile.resumed(window, facts.content, event, now)
         after = reconcile.without_undone_reading(after, facts.content, event, now, PATIENCE)
         after = epochs.recorded(epochs.reopened(after, event, facts.size, facts.content.leaf), facts.content.boundary)
-        return _scanned(after, facts), _resume_outcomes(window, after)
+        return _scanned(after, facts), survived(window, after)
     return _go_on(facts, event, window, host, now)
 
 
@@ -266,15 +278,6 @@ def proof_in(
 def _is_past(claim: Record, content: Content, now: float) -> bool:
     old = not within(claim["at"], now, PATIENCE)  # what was said just before it may be written after it
     return content.went_past(claim) or (old and content.skipped(claim))
-
-
-def _resume_outcomes(before: Window, after: Window) -> list[Outcome]:
-    gone = [path for path in after.pending if path not in before.pending]
-    found = [Outcome(path, "did not survive the resume", LOST) for path in gone]
-    for path, record in before.files.items():
-        if "s" in record["parts"] and path in after.files and "s" not in after.files[path]["parts"]:
-            found += [Outcome(path, record["reason"], CONFIRMED)] if path not in gone else []
-    return found
 
 
 def _scanned(window: Window, facts: Facts) -> Window:

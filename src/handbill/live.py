@@ -92,9 +92,13 @@ class Script:
 
 
 class Model:
-    """A Messages API on 127.0.0.1 that answers by script."""
+    """A Messages API on 127.0.0.1 that answers by script.
 
-    def __init__(self) -> None:
+    `latency`: seconds before each answer. The client writes its record within 0.1 s, and no real model is faster.
+    """
+
+    def __init__(self, latency: float = 0.15) -> None:
+        self.latency = latency
         self.requests: list[Request] = []
         self.script: Callable[[Request], Reply] = Script([])
         self._lock = threading.Lock()
@@ -168,7 +172,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             return self._send(b"{}")
         request = Request(body, self.headers.get("x-claude-code-agent-id") or "", received)
         reply, number = self.owner.answer(request)
-        time.sleep(reply.delay)
+        time.sleep(max(reply.delay, self.owner.latency))
         message = _message(body, reply, number)
         if reply.refused:
             return self._send(b'{"type":"error","error":{"type":"invalid_request_error","message":"x"}}', code=400)

@@ -194,9 +194,6 @@ def _gated(turn: Turn, window: Window | None) -> Answer:
     return _logged(turn, answer)
 
 
-_PAUSES = 20  # of 25 ms: the client writes its record within 100 ms
-
-
 def _up_to_date(turn: Turn, window: Window | None) -> Window | None:
     """A rewind or a compaction may have emptied the window since the last event: its transcript tells, or soon will."""
     if window is None or not window.started:
@@ -206,18 +203,15 @@ def _up_to_date(turn: Turn, window: Window | None) -> Window | None:
     if not asked.moved and not asked.compacted and not lost and not _is_in_doubt(turn.event, window):
         return window
     from handbill.delivery import advance
+    from handbill.late_record import as_it_grows
 
-    size = -2
-    for _ in range(_PAUSES):
-        before, size = size, turn.world.size(turn.event.transcript)
-        if size != before:  # reading a large one takes longer than the pause
-            turn.facts = _look(turn, window, asked)
-            if asked.failed or asked.unannounced:
-                turn.facts.scanned = 0  # the next batch sees those signs again, and makes good what was missed
-            current = advance(turn, window)
-            if current is None or not _is_in_doubt(turn.event, current):
-                return current
-        turn.world.pause(0.025)
+    for _ in as_it_grows(turn.event.transcript, turn.world):
+        turn.facts = _look(turn, window, asked)
+        if asked.failed or asked.unannounced:
+            turn.facts.scanned = 0  # the next batch sees those signs again, and makes good what was missed
+        current = advance(turn, window)
+        if current is None or not _is_in_doubt(turn.event, current):
+            return current
     return window
 
 

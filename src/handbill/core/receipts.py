@@ -98,6 +98,16 @@ def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tupl
     return twin, outcomes
 
 
+def survived(before: Window, after: Window) -> list[Outcome]:
+    """What a resume says about the files that were in a window."""
+    gone = [path for path in after.pending if path not in before.pending]
+    found = [Outcome(path, "did not survive the resume", LOST) for path in gone]
+    for path, record in before.files.items():
+        if "s" in record["parts"] and path in after.files and "s" not in after.files[path]["parts"]:
+            found += [Outcome(path, record["reason"], CONFIRMED)] if path not in gone else []
+    return found
+
+
 def _verdict(claim: Record, name: Title | None, evidence: Evidence, event: Event, now: float) -> str:
     if name in evidence.arrived:
         return CONFIRMED

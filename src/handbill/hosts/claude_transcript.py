@@ -76,8 +76,9 @@ def path_of(transcript: str, agent_id: str) -> str:
 
 
 def reaches(data: bytes, event: Event) -> bool:
-    """Is the transcript written up to this turn? A fork's copied history comes about 100 ms late."""
-    marks = [event.raw.get("prompt_id"), *(made.id for made in event.tools)]
+    """Is the transcript written up to these calls, or this prompt? Rows are about 100 ms late, a fork's copies too."""
+    marks: list[object] = [made.id for made in event.tools]
+    marks = marks or [event.raw.get("prompt_id")]
     if event.agent_id:
         return b'"assistant"' in data
     return any(isinstance(mark, str) and mark and f'"{mark}"'.encode() in data for mark in marks)

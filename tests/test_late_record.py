@@ -1,0 +1,25 @@
+"""Half a second of looks at a file that grows."""
+
+from __future__ import annotations
+
+import pytest
+
+from handbill.late_record import as_it_grows
+from makers import DictWorld
+
+
+@pytest.mark.parametrize(
+    "sizes, looks",
+    [([5] * 20, 1), ([5, 5, 6, 6, 9] + [9] * 15, 3), ([-1] * 20, 1), ([5] * 19 + [6], 2), ([5, 3] + [3] * 18, 2)],
+)
+def test_looks_only_when_there_is_something_new(monkeypatch: pytest.MonkeyPatch, sizes: list[int], looks: int) -> None:
+    world, left = DictWorld({}), list(sizes)
+    monkeypatch.setattr(world, "size", lambda path: left.pop(0))
+    assert sum(1 for _ in as_it_grows("/t", world)) == looks  # type: ignore[arg-type]
+    assert left == [] and world.paused == pytest.approx(0.5)
+
+
+def test_does_not_wait_before_the_first_look() -> None:
+    world = DictWorld({"/t": "x"})
+    next(as_it_grows("/t", world))  # type: ignore[call-overload]
+    assert world.paused == 0
