@@ -10,6 +10,7 @@ import pytest
 
 from box import Box, assert_once, names
 from handbill.store.disk import make_private_directory
+from handbill.world import World
 
 
 def test_a_state_file_full_of_garbage_is_rebuilt_from_the_transcript(make_box: Callable[..., Box]) -> None:
@@ -32,11 +33,26 @@ def test_a_refused_directive_is_told_once_and_the_rest_goes_on(make_box: Callabl
     (box.project / "one" / ".directives" / "INVARIANTS.md").write_bytes(b"\0" * 50)
     box.sim.start()
     moment = box.sim.read("one/f.py")
-    assert names(moment) == ["one"]
     assert "is binary" in moment.messages[0]
+    assert names(moment)[0] == "one" and names(moment)[1].startswith("undeliverable-")
     for _ in range(3):
         assert box.sim.read("one/f.py", "two/f.py").messages == []
     assert len(box.errors()) == 1
+    assert box.seen().count("INVARIANTS.md is binary") == 1 and "Tell the user what is missing" in box.seen()
+
+
+def test_a_write_is_not_held_for_rules_that_cannot_be_delivered(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    for folder, rule in (("one", b"\0"), ("two", b"rules")):
+        box.write(f"{folder}/.directives/AGENTS.md", "")
+        (box.project / folder / ".directives" / "AGENTS.md").write_bytes(rule)
+    box.sim.start()
+    assert box.sim.write("one/new.py").denied == ""
+    assert box.seen().count("AGENTS.md is binary") == 1, "it came with the result"
+    box.write("two/.directives/INVARIANTS.md", "\0")
+    assert "rules" in box.sim.write("two/new.py").denied
+    box.sim.write("two/new.py")
+    assert box.seen().count("INVARIANTS.md is binary") == 1, "after the call was held for the other one"
 
 
 def test_a_directive_that_goes_away_and_comes_back(make_box: Callable[..., Box]) -> None:
@@ -239,3 +255,35 @@ def test_settings_that_cannot_be_read_turn_nothing_off(make_box: Callable[..., B
     assert len(box.sim.start().titles) == 6
     assert names(box.sim.read("one/f.py")) == ["one"]
     assert 0 < len(box.errors()) < 60
+
+
+@pytest.mark.parametrize("written", [True, False], ids=["after a pause", "never"])
+def test_a_ledger_that_is_lost_before_the_client_has_recorded_the_last_delivery(
+    make_box: Callable[..., Box], monkeypatch: pytest.MonkeyPatch, written: bool
+) -> None:
+    """What was delivered one message ago is not in the transcript yet, but the prompt is."""
+    box = make_box()
+    box.write("one/.directives/AGENTS.md", "rules")
+    box.sim.start()
+    prompt = box.sim.prompt("go").event["prompt_id"]
+    usual, late, pauses = box.hooks, [], []
+    monkeypatch.setattr(box, "hooks", lambda name, raw: usual(name, {**raw, "prompt_id": prompt}))
+    write = box.sim._write
+    monkeypatch.setattr(box.sim, "_write", lambda *row: str(late.append(row)))
+
+    def pause(self: World, seconds: float) -> None:
+        pauses.append(seconds)
+        while late and written:
+            write(*late.pop(0))
+
+    monkeypatch.setattr(World, "pause", pause)
+    box.sim.read("one/f.py")
+    box.lose_ledger()
+    box.sim.read("one/f.py")
+    assert box.seen().count("rules") == 1 and box.seen().count("# Commands") == 1
+    assert len(pauses) == (1 if written else 20)
+    monkeypatch.undo()
+    for row in late:
+        write(*row)
+    box.idle(2)
+    assert box.seen().count("rules") == 1 and box.seen().count("# Commands") == 1

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from handbill.after_compaction import Remains
     from handbill.core.claim import Claim
-    from handbill.core.plan import Plan
+    from handbill.core.plan import Plan, Want
     from handbill.core.window import Window
     from handbill.turn import Turn
 
@@ -63,8 +63,10 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
     event, plan = turn.event, turn.plan
     turn.world.add_roots(plan.roots)
     gate = plan.verdict == BLOCK
-    own = _own_pages(turn)
-    sheets = {**_sheets(turn, current), **own} if room and current is not None else {}
+    sheets = _sheets(turn, current) if room and current is not None else {}
+    later = _report(turn, sheets, gate=gate)
+    own = _own_pages(turn, [*plan.wants, *later])
+    sheets.update(own if room and current is not None else {})
     named = attempt(turn, "references", _named, turn, current, sheets) or {}
     moved = _moved(turn, current, sheets)
     remains = _remains(turn, current) if room and current is not None and current.epoch else None
@@ -78,6 +80,7 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
             return None, answer
         after = _noted(turn, window, moved)
         after = remains.noted_in(after, turn.now) if remains is not None else after
+        after = postponed(after, later) if later else after
         if after.suspect >= 0:
             from handbill.evidence import doubted
 
@@ -112,6 +115,17 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
     return answer
 
 
+def _report(turn: Turn, sheets: dict[str, Sheet | Refusal], *, gate: bool) -> list[Want]:
+    """What cannot be delivered is named. Returns what must wait: it is not a reason to hold a call."""
+    if not any(isinstance(sheet, Refusal) and not sheet.quiet for sheet in sheets.values()):
+        return []
+    from handbill.handlers.undeliverable import report
+
+    wants = [] if gate else turn.plan.wants
+    wants.append(report(sheets))
+    return wants if gate else []
+
+
 def _remains(turn: Turn, current: Window) -> Remains:
     from handbill.after_compaction import Remains
 
@@ -128,10 +142,10 @@ def _found_elsewhere(window: Window, found: Claim) -> None:
         want_dependents(window, path, [grant.path for grant in found.grants])
 
 
-def _own_pages(turn: Turn) -> dict[str, Sheet | Refusal]:
+def _own_pages(turn: Turn, wants: list[Want]) -> dict[str, Sheet | Refusal]:
     """What handlers say in their own words becomes files: a page that was lost can be delivered again."""
     found: dict[str, Sheet | Refusal] = {}
-    for want in [want for want in turn.plan.wants if want.text]:
+    for want in [want for want in wants if want.text]:
         # as a file would be read: what is kept and what is delivered must be the same text
         want.text = harmless(want.text.replace("\r\n", "\n").replace("\0", "\ufffd")).strip("\n")
         digest = digest_of(want.text)

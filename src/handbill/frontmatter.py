@@ -50,7 +50,7 @@ def parse(text: str) -> tuple[dict[str, Any], str]:
     try:
         import yaml
     except ImportError as error:
-        raise BadHead(f"PyYAML is not there ({error}); run `engine install` again") from None
+        raise BadHead("PyYAML, which reads frontmatter, is missing; run `engine install` again") from error
     try:
         loader = _loader(yaml)
         _refuse_deep(head, yaml, loader)
@@ -61,18 +61,10 @@ def parse(text: str) -> tuple[dict[str, Any], str]:
         mark = error.problem_mark or error.context_mark
         where = f"line {mark.line + 2}, column {mark.column + 1}: " if mark is not None else ""
         raise BadHead(f"{where}{error.problem or error.context}") from None
-    except yaml.YAMLError as error:
-        raise BadHead(str(error).replace("\n", " ")) from None
+    except yaml.YAMLError:
+        raise BadHead("its frontmatter contains a character that YAML does not allow") from None
     except RecursionError:
         raise BadHead("its frontmatter is nested too deep") from None
-    except (
-        ArithmeticError,
-        AttributeError,
-        LookupError,
-        TypeError,
-        ValueError,
-    ) as error:  # `!!int ""`, a date that is none
-        raise BadHead(f"a value cannot be read: {error}") from None
     if not isinstance(found, dict):
         raise BadHead("its frontmatter is not a list of `field: value` lines")
     return found, rest
@@ -100,5 +92,12 @@ def _loader(yaml: Any) -> Any:
                 refuse("`<<` is not supported: write the fields out", key)
         return dict(loader.construct_pairs(node, deep=True))
 
+    def construct(loader: Any, node: Any, deep: bool = False) -> Any:
+        try:
+            return fast.construct_object(loader, node, deep)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # `!!int ""`, 2026-13-40
+            refuse(f"the value {' '.join(str(node.value).split())[:40]!r} cannot be read", node)
+
+    Strict.construct_object = construct
     Strict.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)
     return Strict

@@ -65,8 +65,10 @@ def load(
         return read_page(path, real, read_all)
     except FileNotFoundError:
         return Refusal(path, "is gone", quiet=True)
-    except (OSError, ValueError) as error:
-        return Refusal(path, f"cannot be read: {error}")
+    except OSError as error:
+        return Refusal(path, f"cannot be read ({(error.strerror or 'no reason given').lower()})")
+    except ValueError:
+        return Refusal(path, "cannot be read (its name contains a character that no file name can have)")
 
 
 def real_roots(given: Collection[str]) -> tuple[str, ...]:

@@ -84,7 +84,7 @@ def test_a_state_that_is_not_json(box: Box) -> None:
         ("---\nfiles_to_load: [a.md]\nx: " + "y" * 70_000 + "\n---\n", "more than the 32,768"),
         ("---\nfiles_to_load: [a.md]\nx: !!python/object/apply:os.system [ls]\n---\n", "line 3"),
         ("---\nx: " + "[" * 5000 + "\n---\n", "_resume.md: "),
-        ("---\nwhen: 2026-13-45\nfiles_to_load: [a.md]\n---\n", "month"),
+        ("---\nwhen: 2026-13-45\nfiles_to_load: [a.md]\n---\n", "line 2, column 7: the value '2026-13-45'"),
         ("---\nfiles_to_load: [7]\n---\n", "files_to_load[0] must be a string"),
     ],
 )

@@ -131,7 +131,11 @@ def next_step(action: str, world: World, config: Config) -> str:
     """In words; a skill is named as one only if there is such a skill."""
     if not action:
         return "go on with the current task"
-    return f"invoke the skill {action}" if skill_file(action, world, config) else one_line(action).rstrip(".")
+    return (
+        f"invoke the skill {action}"
+        if skill_file(action, world, config, shipped=False)
+        else one_line(action).rstrip(".")
+    )
 
 
 def _position(head: dict[str, Any]) -> str:
