@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from transcript_lines import line
 
@@ -98,3 +100,141 @@ def test_a_queued_prompt_whose_turn_has_come(data: bytes, new: int, found: bool)
     asked = Asked()
     search(data, new, asked)
     assert asked.unannounced is found
+
+
+def searched(data: bytes, new: int = 0, **more: Any) -> Asked:
+    asked = Asked()
+    search(data, new, asked, **more)
+    return asked
+
+
+def test_a_transcript_without_a_sign_is_searched_again() -> None:
+    asked = searched(FIRST + ANSWER + line("user", "q", ID, promptId="2", message={"content": "y"}))
+    assert not asked
+    assert (asked.failed, asked.unannounced, asked.queued, asked.moved, asked.compacted) == (False,) * 5
+
+
+def test_a_file_that_became_shorter_is_searched_from_its_beginning() -> None:
+    assert searched(OURS, len(OURS) + 1).failed
+
+
+@pytest.mark.parametrize("size, noted", [(256 << 10, False), ((256 << 10) + 1, True), (1 << 20, True)])
+def test_a_long_search_without_a_result_is_noted(size: int, noted: bool) -> None:
+    data = b"x" * (size - 1) + b"\n"
+    assert searched(data).scanned == (size if noted else 0)
+    assert searched(b"x" * 99 + b"\n" + data, 100).scanned == (size + 100 if noted else 0)  # only what is new counts
+
+
+@pytest.mark.parametrize("unfinished", [b"", b'{"type":"assis'])
+def test_the_place_behind_a_sign_is_the_end_of_the_last_whole_line(unfinished: bytes) -> None:
+    assert searched(OURS + FINE + unfinished).scanned == len(OURS + FINE)
+
+
+def test_a_failure_is_found_in_the_line_that_is_being_written() -> None:
+    assert searched(FINE + OURS.rstrip(b"\n")).failed
+
+
+def test_an_interruption_is_a_sign_only_once() -> None:
+    interrupted = line("user", "i", ID, message={"content": "[Request interrupted by user for tool use]"})
+    assert searched(FIRST + interrupted).unannounced
+    assert not searched(FIRST + interrupted, len(FIRST + interrupted) - 1).unannounced
+
+
+@pytest.mark.parametrize(
+    "submitted, new, queued",
+    [
+        ("1", 0, True),
+        ("", 0, False),
+        ("2", 0, False),
+        ("12", 0, False),  # the id of another prompt begins with this one
+        ("1", len(FIRST), False),  # searched before
+    ],
+)
+def test_a_prompt_that_the_record_knows_already_is_queued(submitted: str, new: int, queued: bool) -> None:
+    assert searched(FIRST + ANSWER, new, prompt=submitted).queued is queued
+    long = FIRST.replace(b'"promptId":"1"', b'"promptId":"123"')
+    assert not searched(long, prompt="1").queued
+    nameless = FIRST.replace(b'"promptId":"1"', b'"promptId":""')
+    assert not searched(nameless).queued  # nothing is being submitted
+
+
+def test_a_compaction_is_a_sign_where_it_is_new() -> None:
+    row = line("system", "b", None, subtype="compact_boundary")
+    assert searched(FIRST + row).compacted
+    assert not searched(FIRST + row + ANSWER, len(FIRST + row)).compacted
+    assert not searched(FIRST + line("user", "u", "p", message={"content": "a compact_boundary"})).compacted
+
+
+def named(letter: str) -> str:
+    return letter * 36
+
+
+def prompt(letter: str, parent: str | None, **more: Any) -> bytes:
+    return line("user", named(letter), parent and named(parent), promptId=f"p{letter}", **more)
+
+
+def reply(letter: str, parent: str) -> bytes:
+    return line("assistant", named(letter), named(parent), message={"content": []})
+
+
+def result(letter: str, parent: str) -> bytes:
+    block = {"type": "tool_result", "tool_use_id": "t", "content": "x"}
+    return prompt(letter, parent, message={"content": [block]})
+
+
+A, B, C = prompt("a", None), reply("b", "a"), prompt("c", "b")
+HOOK = line("attachment", named("h"), named("a"), attachment={"type": "hook_success"})
+SUMMARY = line("user", named("s"), named("x"), isCompactSummary=True, message={"content": "summary"})
+
+
+@pytest.mark.parametrize(
+    "before, newest, back",
+    [
+        (A + B, C, False),
+        (A + B + C + reply("d", "c"), prompt("e", "d"), False),
+        (A + B + C + reply("d", "c"), prompt("e", "b"), True),
+        (A + B + C, prompt("e", "b"), True),  # a prompt that has no answer was taken back
+        (A + HOOK, prompt("e", "a"), False),  # what hooks write is not a message
+        (A + B, prompt("e", "z"), True),  # its parent is further back than what was read
+        (A + B, result("e", "a"), False),  # the results of parallel calls have earlier parents
+        (A + B, prompt("e", "a").replace(b'"type":"user"', b'"type":"attachment"'), False),
+        (SUMMARY, prompt("e", "s"), True),  # a compaction may have kept messages between the two
+        (A + B, prompt("e", "b").rstrip(b"\n"), False),  # a line that is being written
+        (A + B, prompt("e", "a").rstrip(b"\n"), False),
+        (A + B, prompt("e", "a") + result("f", "e") + prompt("g", "f"), True),
+        (A + B, prompt("e", "b") + reply("f", "e") + prompt("g", "b"), True),
+        (A + B, result("e", "b") + prompt("g", "b"), True),
+        (b"", prompt("e", None), False),
+        (A + B, prompt("e", None), True),
+        (A, prompt("e", None), False),  # nothing was answered, so nothing can be taken back
+        (A + B, line("user", named("e"), None, promptId="pe", text='quoted "parentUuid": x'), True),
+    ],
+)
+def test_a_prompt_that_does_not_follow_the_newest_message(before: bytes, newest: bytes, back: bool) -> None:
+    assert searched(before + newest, len(before)).moved is back
+    assert searched(b'{"type":"mode"}\n' + before + newest, len(before) + 16).moved is back
+    assert not searched(before + newest, len(before), agent=True).moved  # a subagent's window is never rewound
+
+
+def test_prompts_that_were_searched_before_are_not_judged_again() -> None:
+    data = A + B + C + prompt("e", "a")
+    assert searched(data, len(A + B)).moved
+    assert not searched(data + reply("f", "e"), len(data)).moved
+
+
+def test_the_first_row_of_a_piece_may_have_lost_its_beginning() -> None:
+    """What is read begins somewhere inside of a line."""
+    assert not searched(prompt("c", "z")[20:] + reply("d", "c")).moved
+
+
+@pytest.mark.parametrize("text, mention", [("mail me", False), ("see @a", True), ("@a", True)])
+@pytest.mark.parametrize("before", [b"", b'{"type":"mode"}\n'])
+@pytest.mark.parametrize("after", [b"", PLAIN])
+def test_where_a_queued_prompt_stands_does_not_matter(text: str, mention: bool, before: bytes, after: bytes) -> None:
+    typed = line("user", "1", None, promptId="p", message={"content": text})
+    assert searched(before + TAKEN + typed + after).unannounced is mention
+    assert searched(before + joined(text) + after).unannounced is mention
+
+
+def test_a_joined_prompt_without_a_text_is_not_a_mention() -> None:
+    assert not searched(joined("x").replace(b'"prompt":"x"', b'"prompt":[]')).unannounced
