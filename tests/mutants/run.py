@@ -29,13 +29,15 @@ ROOT = Path(__file__).resolve().parents[2]
 ACCEPTED = Path(__file__).parent / "accepted.json"
 MODULES = (
     "core/claim", "core/content", "core/epochs", "core/host_files", "core/own_rows", "core/receipts", "core/reconcile",
-    "core/records", "core/window", "evidence", "missed", "after_compaction", "terminals", "hosts/claude_branch", "hosts/claude_rows",
+    "core/records", "core/window", "evidence", "late_record", "missed", "after_compaction", "terminals", "hosts/claude_branch",
+    "hosts/claude_rows",
     "hosts/claude_chain", "hosts/claude_files", "hosts/claude_window", "hosts/claude_signs", "hosts/claude_failures",
     "hosts/claude_mentions", "hosts/claude_transcript",
 )  # fmt: skip
 FOLDERS = ("core", "hosts", "hostile", "store", "preload", "gates", "handlers")
 FILES = (
     "evidence",
+    "late_record",
     "after_compaction",
     "any_session",
     "pipeline",
