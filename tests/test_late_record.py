@@ -10,13 +10,19 @@ from makers import DictWorld
 
 @pytest.mark.parametrize(
     "sizes, looks",
-    [([5] * 20, 1), ([5, 5, 6, 6, 9] + [9] * 15, 3), ([-1] * 20, 1), ([5] * 19 + [6], 2), ([5, 3] + [3] * 18, 2)],
+    [([5] * 20, 1), ([5, 5, 6, 6, 9] + [9] * 15, 3), ([5] * 19 + [6], 2), ([5, 3] + [3] * 18, 2)],
 )
 def test_looks_only_when_there_is_something_new(monkeypatch: pytest.MonkeyPatch, sizes: list[int], looks: int) -> None:
     world, left = DictWorld({}), list(sizes)
     monkeypatch.setattr(world, "size", lambda path: left.pop(0))
     assert sum(1 for _ in as_it_grows("/t", world)) == looks  # type: ignore[arg-type]
     assert left == [] and world.paused == pytest.approx(0.5)
+
+
+def test_does_not_wait_for_a_file_that_does_not_exist() -> None:
+    world = DictWorld({})
+    assert sum(1 for _ in as_it_grows("/t", world)) == 1  # type: ignore[arg-type]
+    assert world.paused == 0
 
 
 def test_does_not_wait_before_the_first_look() -> None:

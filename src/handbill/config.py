@@ -68,7 +68,7 @@ class Config:
         )
         self.write_gate: str = values.get("write_gate", {}).get("mode", "new")  # off | new | edits
         self.auto_answer: str = values.get("testing", {}).get("auto_answer", "")  # for tests without a person
-        self.state = ""  # where this project's state is
+        self.state = self.spare = ""  # where this project's state is; where it goes if that cannot be written
         self.environ: Mapping[str, str] = {}
         self._values = values
         self.problems: list[str] = list(values.get("problems", ()))
@@ -97,9 +97,9 @@ class Config:
         return f"{PACKAGE}/data/messages.json", f"{user}/handbill/messages.json", f"{self.project}/{MESSAGES_FILE}"
 
     @property
-    def pages(self) -> str:
+    def page_folders(self) -> tuple[str, ...]:
         """Pages that we wrote ourselves: what a gate says is delivered like any other file."""
-        return f"{self.state}/.engine/pages"
+        return tuple(f"{root}/.engine/pages" for root in (self.state, self.spare) if root)
 
     @property
     def user_library(self) -> str:
@@ -125,8 +125,7 @@ class Config:
             f"{self.user_library}/{folder}"
             for folder in (".directives", "skills", "commands", "agents", "engine", f"plugins{ANYWHERE}skills")
         )
-        own = (self.pages,) if self.state else ()
-        return self.project, *folders, SHIPPED, self.shipped_skills, *self.allowed, *own
+        return self.project, *folders, SHIPPED, self.shipped_skills, *self.allowed, *self.page_folders
 
     def standard_names(self, *, subagent: bool) -> list[str]:
         chosen = self.subagent_standards if subagent else self.standards
@@ -213,9 +212,9 @@ def sources(project: str, environ: Mapping[str, str]) -> list[list[Any]]:
     return found
 
 
-def load(project: str, environ: Mapping[str, str], state: str) -> Config:
+def load(project: str, environ: Mapping[str, str], state: str, spare: str = "") -> Config:
     found = _loaded(project, environ, state)
-    found.environ, found.state = environ, state
+    found.environ, found.state, found.spare = environ, state, spare
     return found
 
 

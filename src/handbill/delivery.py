@@ -10,7 +10,7 @@ from handbill.core.pack import UPDATED, harmless
 from handbill.core.paths import name, under
 from handbill.core.plan import BLOCK
 from handbill.core.sheet import Refusal, Sheet
-from handbill.core.window import ELSEWHERE, LINKED, NAMED_BY, NESTED, OWN, SEEDING, see
+from handbill.core.window import ELSEWHERE, LINKED, NAMED_BY, NESTED, OWN, SEEDING, UNDELIVERABLE, see
 from handbill.digest import digest_of
 from handbill.errors import StateUnwritable
 from handbill.turn import Answer, attempt, is_over
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from handbill.core.claim import Claim
     from handbill.core.plan import Plan, Want
     from handbill.core.window import Window
+    from handbill.refusals import Refusals
     from handbill.turn import Turn
 
 
@@ -64,10 +65,13 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
     turn.world.add_roots(plan.roots)
     gate = plan.verdict == BLOCK
     sheets = _sheets(turn, current) if room and current is not None else {}
-    later = _report(turn, sheets, gate=gate)
-    own = _own_pages(turn, [*plan.wants, *later])
+    refusals = _refusals(turn, current, sheets)
+    later = refusals.wants if refusals is not None else []  # what is missing is not a reason to hold a call
+    plan.wants += later if not gate else []
+    own = _own_pages(turn, [*plan.wants, *later] if gate else plan.wants)
     sheets.update(own if room and current is not None else {})
-    named = attempt(turn, "references", _named, turn, current, sheets) or {}
+    named: dict[str, list[str]] = {}
+    attempt(turn, "references", _find_named, turn, current, sheets, named)
     moved = _moved(turn, current, sheets)
     remains = _remains(turn, current) if room and current is not None and current.epoch else None
     offset = max(turn.world.size(event.transcript), 0) if event.transcript else 0
@@ -80,7 +84,9 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
             return None, answer
         after = _noted(turn, window, moved)
         after = remains.noted_in(after, turn.now) if remains is not None else after
-        after = postponed(after, later) if later else after
+        if refusals is not None:
+            after = refusals.forget_solved(after)
+            after = postponed(after, later) if gate else after
         if after.suspect >= 0:
             from handbill.evidence import doubted
 
@@ -93,15 +99,14 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
             answer.text, answer.number = answer.claim.text, after.serial
             _found_elsewhere(after, answer.claim)
             _expand(after, answer.claim, named)
+            if refusals is not None:
+                reasons = {**window.pending, **{want.path: want.reason for want in plan.wants}}
+                refusals.note(after, answer.claim.refused, reasons)
             for refusal in answer.claim.refused:
                 if refusal.quiet:  # gone or empty now: a later touch looks again
                     from handbill.core.host_files import look_again
 
                     look_again(after, refusal.path)
-                parts = after.files[refusal.path]["parts"] if refusal.path in after.files else ""
-                if "." in parts and parts.strip("."):
-                    refusal.quiet = False  # some of it was delivered, and the rest will never come
-                    refusal.why += " before all of its parts were delivered"
         return _telling(turn, after, answer), answer
 
     try:
@@ -115,15 +120,14 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
     return answer
 
 
-def _report(turn: Turn, sheets: dict[str, Sheet | Refusal], *, gate: bool) -> list[Want]:
-    """What cannot be delivered is named. Returns what must wait: it is not a reason to hold a call."""
-    if not any(isinstance(sheet, Refusal) and not sheet.quiet for sheet in sheets.values()):
-        return []
-    from handbill.handlers.undeliverable import report
+def _refusals(turn: Turn, current: Window | None, sheets: dict[str, Sheet | Refusal]) -> Refusals | None:
+    if current is None or not (
+        UNDELIVERABLE in current.flags or any(isinstance(one, Refusal) for one in sheets.values())
+    ):
+        return None
+    from handbill.refusals import Refusals
 
-    wants = [] if gate else turn.plan.wants
-    wants.append(report(sheets))
-    return wants if gate else []
+    return Refusals(sheets, current, turn.config.project)
 
 
 def _remains(turn: Turn, current: Window) -> Remains:
@@ -174,13 +178,15 @@ def _sheets(turn: Turn, current: Window) -> dict[str, Sheet | Refusal]:
             permitted = path in turn.plan.permits or path in current.flags.get("permits", ())
             found[path] = sheet = turn.world.load(path, permitted=permitted)
             size += 0 if isinstance(sheet, Refusal) else len(sheet.text)
+    turn.seconds_left -= turn.world.spent() - started
     return found
 
 
-def _named(turn: Turn, current: Window | None, sheets: dict[str, Sheet | Refusal]) -> dict[str, list[str]]:
+def _find_named(
+    turn: Turn, current: Window | None, sheets: dict[str, Sheet | Refusal], found: dict[str, list[str]]
+) -> None:
     """path -> files of the pages that it refers to; looked up before the claim, like the text itself."""
-    found: dict[str, list[str]] = {}
-    for path, sheet in sheets.items():
+    for path, sheet in sheets.items():  # the user's own first
         if isinstance(sheet, Refusal) or "§" not in sheet.text:
             continue
         record = current.files.get(path) if current is not None else None
@@ -189,7 +195,6 @@ def _named(turn: Turn, current: Window | None, sheets: dict[str, Sheet | Refusal
         from handbill.handlers.expansion import pages_named
 
         found[path] = pages_named(sheet, turn.world, turn.config)
-    return found
 
 
 def _expand(window: Window, found: Claim, named: dict[str, list[str]]) -> None:

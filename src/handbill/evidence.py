@@ -9,7 +9,7 @@ from __future__ import annotations
 from handbill.core import epochs, reconcile
 from handbill.core.content import Content
 from handbill.core.epochs import within
-from handbill.core.event import COMPACTING, PROMPT_SUBMITTED, SESSION_STARTED, TOOL_BATCH_FINISHED
+from handbill.core.event import COMPACTING, PROMPT_SUBMITTED, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED
 from handbill.core.host_files import compared
 from handbill.core.receipts import LOST, PATIENCE, UNRECORDED, Evidence, Outcome, settle, survived
 from handbill.core.window import JOINED, MENTIONED
@@ -71,6 +71,10 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
         epochs.chapter(event, window, now, whose_known=whose_known, agents_survive=host.agents_survive(event))
     )
     facts.agents = agents
+    if facts.chapter == epochs.FRESH and event.kind == SUBAGENT_STARTED and host.agents_survive(event):
+        facts.content = host.window_now(event, world, unknown=True)
+        if facts.content is not None:
+            facts.chapter = epochs.ADOPT  # it has worked before, and its ledger was lost
     facts.missed_mark = asked.missed
     # before the host has written the prompt, nobody knows whose the newest rows of a shared transcript are
     is_unsure = window is not None and JOINED in window.flags and event.kind == PROMPT_SUBMITTED
@@ -79,9 +83,12 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
     if facts.chapter in (epochs.ADOPT, epochs.AUDIT):
         resumed = event.kind == SESSION_STARTED or facts.chapter == epochs.AUDIT
         facts.scanned = facts.size
-        facts.content = _of_unknown_window(event, host, world, resumed=resumed)
+        from handbill.late_record import of_unknown_window
+
+        facts.content = of_unknown_window(event, host, world, resumed=resumed)
         facts.whole_content = facts.content is not None
-        if facts.content is None and facts.chapter == epochs.ADOPT:
+        waited = asked.missed and event.kind == TOOL_BATCH_FINISHED  # the batch before this one found nothing, either
+        if facts.content is None and facts.chapter == epochs.ADOPT and not waited:
             facts.chapter = epochs.WAIT  # no transcript to read yet: a later tool event will see it
     elif facts.chapter == epochs.COMPACT and (window is None or not window.started):
         facts.content = host.window_now(event, world)  # some of it may be in the part that is kept
@@ -91,18 +98,6 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
         _look_back(facts, event, window, host, world, asked)
     look_for_missed(facts, event, window, host, world, asked)
     return facts
-
-
-def _of_unknown_window(event: Event, host: ModuleType, world: World, *, resumed: bool) -> Content | None:
-    """What was delivered just before a batch may not be recorded yet: the row of its calls shows how far it is."""
-    from handbill.late_record import as_it_grows
-
-    content: Content | None = None
-    for _ in as_it_grows(event.transcript, world):
-        content = host.window_now(event, world, resumed=resumed, unknown=True)
-        if content is not None or event.kind != TOOL_BATCH_FINISHED or world.size(event.transcript) < 0:
-            break
-    return content
 
 
 def _recorded_at(event: Event, window: Window, host: ModuleType, world: World) -> int:
@@ -178,6 +173,8 @@ def apply(
 ) -> tuple[Window | None, list[Outcome]]:
     """Pure: the same facts on a newer window give that window's next value."""
     chapter = epochs.chapter(event, window, now, agents_survive=host.agents_survive(event))
+    if chapter == epochs.FRESH and facts.chapter == epochs.ADOPT:
+        chapter = epochs.ADOPT
     if facts.chapter in (epochs.WAIT, epochs.SUSPECT):
         return window, []
     if facts.chapter == epochs.FRESH and chapter == epochs.FRESH:

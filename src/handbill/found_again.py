@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handbill.core.event import MAIN
 from handbill.core.pack import harmless
-from handbill.core.paths import name
+from handbill.core.paths import name, under
 from handbill.core.sheet import Refusal
 from handbill.core.window import PASSING
 from handbill.turn import attempt
@@ -29,7 +29,8 @@ def _compare(turn: Turn, window: Window) -> None:
 
     content = turn.facts.content if turn.facts is not None else None
     own = turn.event.own_paths()
-    for path, record in window.files.items():
+    project = turn.config.project
+    for path, record in sorted(window.files.items(), key=lambda item: under(item[0], project)):  # the user's own first
         by_host = record["reason"] in PASSING
         if path in turn.plan.known or record.get("stamp") or (record["via"] == "host" and not by_host):
             continue

@@ -65,6 +65,8 @@ def parse(text: str) -> tuple[dict[str, Any], str]:
         raise BadHead("its frontmatter contains a character that YAML does not allow") from None
     except RecursionError:
         raise BadHead("its frontmatter is nested too deep") from None
+    except (ArithmeticError, ValueError):  # the scanner that is written in Python says so: "\UFFFFFFFF"
+        raise BadHead("its frontmatter contains a number that YAML does not allow") from None
     if not isinstance(found, dict):
         raise BadHead("its frontmatter is not a list of `field: value` lines")
     return found, rest
@@ -80,6 +82,12 @@ def _loader(yaml: Any) -> Any:
     def refuse(why: str, node: Any) -> None:
         raise yaml.constructor.ConstructorError(None, None, why, node.start_mark)
 
+    def refuse_merges(loader: Any, node: Any) -> None:
+        """Instead of merging, for every kind of mapping: a few lines of these could fill the memory."""
+        for key, _ in node.value:
+            if key.tag == _MERGE:
+                refuse("`<<` is not supported: write the fields out", key)
+
     def mapping(loader: Any, node: Any) -> Any:
         seen = set()
         for key, _ in node.value:
@@ -88,8 +96,7 @@ def _loader(yaml: Any) -> Any:
             if key.value in seen:
                 refuse(f"the field {key.value!r} is there twice", key)
             seen.add(key.value)
-            if key.tag == _MERGE:  # a few lines of these could fill the memory
-                refuse("`<<` is not supported: write the fields out", key)
+        refuse_merges(loader, node)
         return dict(loader.construct_pairs(node, deep=True))
 
     def construct(loader: Any, node: Any, deep: bool = False) -> Any:
@@ -98,6 +105,6 @@ def _loader(yaml: Any) -> Any:
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # `!!int ""`, 2026-13-40
             refuse(f"the value {' '.join(str(node.value).split())[:40]!r} cannot be read", node)
 
-    Strict.construct_object = construct
+    Strict.construct_object, Strict.flatten_mapping = construct, refuse_merges
     Strict.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)
     return Strict

@@ -47,7 +47,7 @@ def answer_to(data: bytes, arguments: list[str], environ: Mapping[str, str]) -> 
     root, spare = state_roots(project, environ)
     store, event = FileStore(root, spare), None
     try:
-        config = load(project, environ, root)
+        config = load(project, environ, root, spare)
         speaker, event = _parsed(raw, problem, arguments, environ)
         return _answer(event, speaker, store, config) if event is not None else ("", _nothing)
     except Exception as error:

@@ -6,7 +6,7 @@ import errno
 import posix
 
 _NO_LINK = (errno.EINVAL, errno.ENOENT, errno.ENOTDIR)  # not a link, or not there
-_MOST_PARTS = 200  # each costs a question to the system
+_MOST_PARTS, _MOST_STEPS = 200, 400  # of a path; with those of all links on the way. Each is a question to the system
 _PASS = getattr(posix, "O_PATH", posix.O_RDONLY)  # the first needs no permission to list a folder
 
 
@@ -15,12 +15,15 @@ def real_path(path: str) -> str:
 
     `posixpath.realpath` would import `os`, and takes every error for "not a link".
     """
-    resolved, links = "", 0
+    resolved, links, steps = "", 0, 0
     waiting = path.split("/")[::-1]
     if len(waiting) > _MOST_PARTS:
         raise OSError(errno.ENAMETOOLONG, f"the path has more than {_MOST_PARTS} parts")
     while waiting:
         part = waiting.pop()
+        steps += 1
+        if steps > _MOST_STEPS:
+            raise OSError(errno.ELOOP, f"its links lead through more than {_MOST_STEPS} folders")
         if not part or part == ".":
             continue
         if part == "..":

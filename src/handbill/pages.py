@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
 MOST_BYTES = 1 << 20  # a larger file is not a page for a context window
+_LONG, _LONGEST = 500, 5000  # of a path: characters; and bytes with what cannot be printed spelled out
 _CONTROL = bytes([*range(9), 11, 12, *range(13, 32), 127])
 
 
@@ -22,19 +23,21 @@ def read_page(path: str, real: str, read_all: Callable[[int, int], bytes]) -> Sh
     handle = open_resolved(real, posix.O_RDONLY | posix.O_NONBLOCK)  # opening a FIFO must not wait for a writer
     try:
         status = posix.fstat(handle)
+        stamp = f"{status.st_mtime_ns}:{status.st_size}"
         if status.st_mode & 0o170000 != 0o100000:
-            return Refusal(path, "is not a regular file")
+            return Refusal(path, "is not a regular file", stamp=stamp)
         if status.st_size > MOST_BYTES:
-            return Refusal(path, f"has {status.st_size:,} bytes, more than the {MOST_BYTES:,} allowed")
+            why = f"has {status.st_size:,} bytes, more than the {MOST_BYTES:,} allowed"
+            return Refusal(path, why, stamp=stamp)
         data = read_all(handle, MOST_BYTES + 1)
     finally:
         posix.close(handle)
     if b"\0" in data:
-        return Refusal(path, "is binary")
+        return Refusal(path, "is binary", stamp=stamp)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        return Refusal(path, "is not UTF-8 text")
+        return Refusal(path, "is not UTF-8 text", stamp=stamp)
     text = trimmed(text)
     if not data.isascii() or len(data.translate(None, _CONTROL)) < len(data):
         from handbill.core.pack import harmless
@@ -43,7 +46,7 @@ def read_page(path: str, real: str, read_all: Callable[[int, int], bytes]) -> Sh
     if not text.strip():
         return Refusal(path, "is empty", quiet=True)
     inode = f"{status.st_dev}:{status.st_ino}"
-    return Sheet(path, inode, digest_of(text), text, f"{status.st_mtime_ns}:{status.st_size}")
+    return Sheet(path, inode, digest_of(text), text, stamp)
 
 
 def trimmed(text: str) -> str:
@@ -55,6 +58,8 @@ def load(
 ) -> Sheet | Refusal:
     """`roots`: from `real_roots`. `added`: by the project, which cannot have other files than rules delivered there."""
     try:
+        if len(path) > _LONG and len(path.encode("unicode_escape")) > _LONGEST:
+            return Refusal(path, "has a path that is too long for a title")
         real = real_path(path)
         if not permitted and not any(_is_below(real, root) for root in roots) and not _stays(path, real, added):
             return Refusal(path, "leads out of the project and the libraries")

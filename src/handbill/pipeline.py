@@ -88,6 +88,7 @@ def _run(turn: Turn) -> Answer:
             from handbill.found_again import compare_found_files
 
             compare_found_files(turn, current)
+            turn.plan.unfinished = turn.plan.unfinished or turn.broken
     if current is not None and (event.terminal or JOINED in current.flags):
         from handbill.terminals import note_own_rows
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handbill.core import epochs
-from handbill.core.event import MAIN
+from handbill.core.event import MAIN, TOOL_BATCH_FINISHED
 from handbill.errors import HandbillError
 
 TYPE_CHECKING = False
@@ -28,6 +28,8 @@ def remember(turn: Turn) -> None:
             key = (turn.event.session_id, agent) if agent != MAIN else turn.event.window
             offset = max(turn.world.size(turn.host.transcript_of(turn.event, agent)), 0)
             turn.store.update(key, _suspicion(offset))
+    elif turn.event.kind == TOOL_BATCH_FINISHED:
+        turn.store.note_missed(turn.event.window)  # the next batch does not wait in vain, and looks at these calls
 
 
 def keep(turn: Turn) -> None:

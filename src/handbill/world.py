@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-_DIRECTORY, _REGULAR = 0o040000, 0o100000
+_DIRECTORY, _REGULAR, _LINK = 0o040000, 0o100000, 0o120000
 _KIND = 0o170000
 
 _LARGE = 1 << 15  # bytes that a directory itself takes; a larger one has thousands of entries and is not listed
@@ -22,7 +22,9 @@ _LARGE = 1 << 15  # bytes that a directory itself takes; a larger one has thousa
 
 def _status(path: str) -> posix.stat_result | None:
     try:
-        return posix.stat(path)
+        status = posix.lstat(path)
+        # the system itself would follow links through tens of thousands of folders
+        return status if status.st_mode & _KIND != _LINK else posix.lstat(_real_path(path))
     except (OSError, ValueError):  # ValueError: a NUL in the name
         return None
 
@@ -126,6 +128,11 @@ class World:
             roots = self.once("real roots", lambda: real_roots(self._given))
             self._loaded[asked] = load(path, read_all, roots, self._added, permitted=permitted)
         return self._loaded[asked]
+
+    def can_deliver(self, path: str) -> bool:
+        from handbill.core.sheet import Refusal
+
+        return not isinstance(self.load(path), Refusal)
 
     def frontmatter(self, path: str) -> tuple[dict[str, Any], str]:
         """(what stands in a page's YAML head, why that cannot be used)."""

@@ -24,7 +24,6 @@ def test_every_row_names_a_handler_and_every_handler_has_a_row() -> None:
         "resuming",
         "roles",
         "roots",
-        "undeliverable",
         "wording",
         "worktrees",
     }

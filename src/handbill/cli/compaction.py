@@ -107,7 +107,7 @@ def _has(window: Window | None, path: str) -> bool:
 
 def _is_own(path: str, place: Place) -> bool:
     """What a gate said; it is said anew after a compaction, if there is reason to."""
-    return path.startswith(f"{place.config.pages}/")
+    return path.startswith(tuple(f"{folder}/" for folder in place.config.page_folders))
 
 
 def _restore(args: argparse.Namespace, place: Place, key: tuple[str, str], rows: list[dict[str, Any]]) -> Result:

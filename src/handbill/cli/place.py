@@ -83,7 +83,7 @@ def marked_project(place: str) -> str:
 def here(project: str | None = None) -> Place:
     root = find_project(project)
     state, spare = state_roots(root, os.environ)
-    return Place(root, CheckedStore(state, spare), load(root, os.environ, state))
+    return Place(root, CheckedStore(state, spare), load(root, os.environ, state, spare))
 
 
 def window_file(store: FileStore, key: Key) -> str:

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from handbill.core.event import PROMPT_SUBMITTED, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED, TOOL_CALLED
 from handbill.core.records import Records
-from handbill.core.window import ELSEWHERE, HOST_ONCE, JOINED, MENTIONED, NESTED, OWN_ROWS, PASSING, RESUMED, Window
+from handbill.core.window import (
+    ELSEWHERE,
+    HOST_ONCE,
+    JOINED,
+    MENTIONED,
+    NESTED,
+    OWN_ROWS,
+    PASSING,
+    RESUMED,
+    UNDELIVERABLE,
+    Window,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +43,7 @@ MANUAL = "manual"  # somebody asked for the compaction: it may keep any part of 
 BOUNDARY, DUE = "boundary", "boundary_due"
 
 _OF_A_SUSPICION = ("compacting", "suspect_mark")
-_OF_AN_EPOCH = (*_OF_A_SUSPICION, "awaits", ELSEWHERE, "kept_unknown", MENTIONED)
+_OF_AN_EPOCH = (*_OF_A_SUSPICION, "awaits", ELSEWHERE, "kept_unknown", MENTIONED, UNDELIVERABLE)
 
 
 def within(moment: float, now: float, seconds: float) -> bool:

@@ -15,7 +15,8 @@ _STARTS = (
 _PRIVATE = frozenset({
     ".netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", ".htpasswd", ".vault-token", ".dockercfg", ".my.cnf",
     ".boto", ".s3cfg", ".authinfo", ".terraformrc", ".yarnrc.yml", ".mcp.json", ".claude.json", ".credentials.json",
-    "auth.json", "service-account.json", "serviceaccountkey.json", "local.settings.json", "kubeconfig", "hgrc",
+    "auth.json", "token.json", "tokens.json", "service-account.json", "service_account.json", "serviceaccountkey.json",
+    "local.settings.json", "kubeconfig", "hgrc",
     ".dev.vars", ".vault_pass", ".databrickscfg", ".renviron", "_netrc",
 })  # fmt: skip
 _WORDS = frozenset({"credentials", "secrets", "secret"})  # alone, or with one of these endings
@@ -44,4 +45,6 @@ def is_private(path: str) -> bool:
     named = last in _PRIVATE or last.startswith(_STARTS) or last.endswith(_KEYS)
     word, dot, rest = last.removeprefix(".").partition(".")
     ending = rest.rpartition(".")[2]  # secrets.prod.yml
+    if "/secrets/" in path and last.endswith(_DATA[:-1]):
+        return True
     return settings or named or (word in _WORDS and (dot + rest in _DATA or dot + ending in _DATA))

@@ -148,5 +148,5 @@ def unusable(state: dict[str, Any], root: str, now: float) -> str:
         return "the resume state is from the future: a clock was changed, or somebody else wrote it"
     project = state["active_project_id"] or ""
     if project and not is_name(project):
-        return f"the resume state names {project!r}, which is not a project folder"
+        return "the resume state names a project that cannot be a project's folder"
     return ""

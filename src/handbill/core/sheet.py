@@ -17,11 +17,12 @@ class Sheet:
 
 
 class Refusal:
-    """`quiet`: nothing is wrong (it is gone, or empty)."""
+    """`quiet`: nothing is wrong (it is gone, or empty). `stamp`: of the state that was read; empty: try it again."""
 
-    __slots__ = ("path", "quiet", "why")
+    __slots__ = ("path", "quiet", "stamp", "why")
 
-    def __init__(self, path: str, why: str, quiet: bool = False) -> None:
+    def __init__(self, path: str, why: str, quiet: bool = False, stamp: str = "") -> None:
         self.path = path
         self.why = why
         self.quiet = quiet
+        self.stamp = stamp

@@ -40,6 +40,9 @@ NESTED = "nested"  # begins the reason of a file that the host brought because o
 # A window's flag: files that were not delivered, because another one has their text:
 # path -> [its stamp, that other, why it is wanted]
 ELSEWHERE = "same_text"
+# A window's flag: files that could not be delivered: path -> [stamp of that state, why it is wanted, the page that
+# tells the model]. An empty stamp: it may be readable at any time.
+UNDELIVERABLE = "undeliverable"
 # A window's flag: files that a rewind removed, and that the host brings only once until it is compacted or restarted.
 HOST_ONCE = "host_once"
 # A window's flag: rule files that a prompt mentions whole, until the transcript shows that the host took the prompt;

@@ -92,7 +92,8 @@ def _again(event: Event, window: Window, world: World, config: Config) -> Plan |
 
 def _is_listed(window: Window, config: Config) -> bool:
     """Was it said before this compaction, in a message that the compaction kept?"""
-    return any(path.startswith(f"{config.pages}/reread-") and window.holds(path) for path in window.files)
+    pages = tuple(f"{folder}/reread-" for folder in config.page_folders)
+    return any(path.startswith(pages) and window.holds(path) for path in window.files)
 
 
 def _facts(state: State, paths: list[str]) -> dict[str, object]:

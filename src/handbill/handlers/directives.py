@@ -8,7 +8,7 @@ from __future__ import annotations
 from handbill.core.event import FAILED, MENTION, REFUSED, event_mentions, handles_files
 from handbill.core.paths import parent, under
 from handbill.core.plan import Plan
-from handbill.core.window import ELSEWHERE
+from handbill.core.window import ELSEWHERE, UNDELIVERABLE
 from handbill.errors import TookTooLong
 from handbill.handlers.roots import inside, root_of
 
@@ -28,6 +28,8 @@ MOST_COMPARED = 400  # directories that were looked at before
 MOST_WAITING = 1000  # files that wait for their turn
 MOST_DEPTH = 128  # of a path; nobody works deeper
 
+_KNOWN = (ELSEWHERE, UNDELIVERABLE)
+
 # How a directory was touched: some hosts bring a bare AGENTS.md along with a file that is read, and only then.
 # A call that the client refused touches nothing; in the project, its rules come with the refusal.
 READ, LOOKED, ACTED, WANTED = "read", "looked", "acted", "wanted"
@@ -37,7 +39,7 @@ DONE_BEFORE = "done before"  # in an earlier event: the host has brought by now 
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
     look = Look(event, window, world, config)
     try:
-        for place, how in sorted(touched(event, world), key=_strength):
+        for place, how in in_order(touched(event, world), config):
             if not look.plan.unfinished or not under(place, config.project):
                 look.at(place, how)
     except TookTooLong as stop:
@@ -53,17 +55,19 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
     return look.plan or None
 
 
-def _strength(touch: tuple[str, str]) -> int:
-    """Of two calls in one directory, the one counts that the host reacts to, then the one that needs the rules now."""
-    return (READ, ACTED, DONE_BEFORE, LOOKED, WANTED).index(touch[1])
+def in_order(touches: Iterable[tuple[str, str]], config: Config) -> list[tuple[str, str]]:
+    """The user's own directories first: a project may be slow. Of two calls in one directory, the one counts that the
+    host reacts to, then the one that needs the rules now."""
+    strength = (READ, ACTED, DONE_BEFORE, LOOKED, WANTED)
+    return sorted(touches, key=lambda touch: (under(touch[0], config.project), strength.index(touch[1])))
 
 
 class Look:
     """What the directories of one event ask for."""
 
     __slots__ = (
-        "began", "compared", "config", "done", "event", "level", "level_began", "mentioned", "own", "plan", "read",
-        "types", "waits", "window", "world",
+        "began", "compared", "config", "done", "event", "level", "level_began", "mentioned", "new", "own", "plan",
+        "read", "types", "waits", "window", "world",
     )  # fmt: skip
 
     def __init__(
@@ -77,6 +81,7 @@ class Look:
         self.types = config.core_types + (tuple(asked) if isinstance(asked, (list, tuple)) else ())
         self.plan = Plan()
         self.done: set[str] = set()
+        self.new: dict[str, Record] = {}  # levels of the walk at hand
         self.compared = 0
         self.level = ""  # that is being looked at
         self.began = self.level_began = world.spent()
@@ -99,6 +104,7 @@ class Look:
         if not under(root, self.config.project) and root not in self.plan.roots:
             self.plan.roots.append(root)
         new: dict[str, Record] = {}
+        self.new = new
         for level in walk_up(directory, root):
             if level in self.done:
                 break
@@ -113,7 +119,7 @@ class Look:
                 self.compared += 1
                 self._changed(level, seen)
             elif not self._first(level, stamp, new, how):
-                new = {}  # look again at it, and at every level from which a walk leads there
+                self.new = new = {}  # look again at it, and at every level from which a walk leads there
         self.plan.touched.update(new)
 
     def _has_new_bare(self, level: str, seen: Record) -> bool:
@@ -124,6 +130,7 @@ class Look:
     def give_up(self) -> str:
         """The directory that took most of the time, if one did. It must not stop the others in the next event, too."""
         self.plan.unfinished = True
+        self.plan.touched.update(self.new)
         now = self.world.spent()
         mine = self.level and under(self.level, self.config.project)
         if not mine or now - self.level_began < (now - self.began) / 2:
@@ -161,19 +168,20 @@ class Look:
             self.compare(path)
 
     def _is_known(self, path: str) -> bool:
-        return path in self.window.files or path in self.window.flags.get(ELSEWHERE, ())
-
-    def _can_be_read(self, path: str) -> bool:
-        from handbill.core.sheet import Refusal
-
-        return not isinstance(self.world.load(path), Refusal)
+        flags = self.window.flags
+        return any(path in known for known in (self.window.files, *(flags.get(name, ()) for name in _KNOWN)))
 
     def compare(self, path: str) -> None:
         record = self.window.files.get(path)
         if record is None and path in self.window.flags.get(ELSEWHERE, {}):
             stamp, _, reason = self.window.flags[ELSEWHERE][path]
-            if self.world.stamp(path) != stamp and self._can_be_read(path):
+            if self.world.stamp(path) != stamp and self.world.can_deliver(path):
                 self.plan.want(path, reason)  # it may no longer have another file's text
+            return
+        if path in self.window.flags.get(UNDELIVERABLE, ()):
+            from handbill.handlers.freshness import try_again
+
+            try_again(path, self.window, self.plan, self.world)
             return
         if record is not None and path in event_mentions(self.event):
             from handbill.handlers.levels import show_if_whole

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from handbill.core.event import TOOL_BATCH_FINISHED, event_mentions
 from handbill.core.plan import Plan
-from handbill.core.window import OWN
+from handbill.core.window import OWN, UNDELIVERABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,16 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
         for path, before in window.files.column("stamp", MOST, int(world.now())):
             if path not in mentioned and world.stamp(path) not in ("", before):  # a file that is gone is no news
                 check(path, window.files[path], plan, world)
+        for path in [*window.flags.get(UNDELIVERABLE, ())][:MOST]:
+            try_again(path, window, plan, world)
     return plan or None
+
+
+def try_again(path: str, window: Window, plan: Plan, world: World) -> None:
+    """A file that could not be delivered: has somebody corrected it?"""
+    stamp, reason, _ = window.flags[UNDELIVERABLE][path]
+    if (not stamp or world.stamp(path) not in ("", stamp)) and world.can_deliver(path):
+        plan.want(path, reason)
 
 
 def seen_by_agent(path: str, stamp: str, plan: Plan, world: World) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handbill.core.event import PROMPT_SUBMITTED
-from handbill.core.window import HOST_ONCE, MENTIONED, READ_ITSELF, is_shown
+from handbill.core.window import HOST_ONCE, MENTIONED, READ_ITSELF, UNDELIVERABLE, is_shown
 from handbill.handlers.directives import FOLDER, wants_bare
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ def look_at(look: Look, level: str, stamp: str, new: dict[str, Record], how: str
         # other types are skill-filtered: noted, delivered when a skill asks for them
         if name not in look.types:
             continue
-        if look.window.holds(path):
+        if look.window.holds(path) or path in look.window.flags.get(UNDELIVERABLE, ()):
             look.compare(path)
             continue
         if path in look.read and show_if_whole(look, path):

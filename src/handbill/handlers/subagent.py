@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from handbill.core.event import PROMPT_SUBMITTED, SUBAGENT_STARTED
 from handbill.core.plan import Plan
-from handbill.handlers.directives import LOOKED, Look
+from handbill.errors import TookTooLong
+from handbill.handlers.directives import LOOKED, Look, in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,8 +45,12 @@ def _directives(tasks: list[Task], event: Event, window: Window, world: World, c
     look = Look(event, window, world, config, types)
     if types:
         look.plan.work = {**window.work, "directives": list(types)}
-    for directory in {place: None for task in tasks for place in task.get("dirs", ())}:
-        look.at(directory, LOOKED)
+    try:
+        for directory, how in in_order({(place, LOOKED) for task in tasks for place in task.get("dirs", ())}, config):
+            look.at(directory, how)
+    except TookTooLong as stop:
+        stop.where, stop.partial = look.give_up(), look.plan
+        raise
     return look.plan
 
 

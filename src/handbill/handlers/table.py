@@ -7,6 +7,7 @@ what can be asked without it.
 from __future__ import annotations
 
 from handbill.core import event as ev
+from handbill.core.window import UNDELIVERABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def _directives(event: Event, window: Window) -> bool:
 
 def _freshness(event: Event, window: Window) -> bool:
     if event.kind != ev.TOOL_BATCH_FINISHED:
-        return bool(window.files)
+        return bool(window.files) or UNDELIVERABLE in window.flags
     return any(path in window.files for tool in event.tools for path in (*tool.files, *tool.places))
 
 

@@ -76,12 +76,16 @@ def path_of(transcript: str, agent_id: str) -> str:
 
 
 def reaches(data: bytes, event: Event) -> bool:
-    """Is the transcript written up to these calls, or this prompt? Rows are about 100 ms late, a fork's copies too."""
-    marks: list[object] = [made.id for made in event.tools]
-    marks = marks or [event.raw.get("prompt_id")]
+    """Is the transcript written up to the results of these calls (a denial is one), or up to this prompt?
+
+    Rows are about 100 ms late, a fork's copies too.
+    """
+    if event.calls:
+        return all(f'"tool_use_id":"{id}"'.encode() in data for id in event.calls)
     if event.agent_id:
         return b'"assistant"' in data
-    return any(isinstance(mark, str) and mark and f'"{mark}"'.encode() in data for mark in marks)
+    prompt = event.raw.get("prompt_id")
+    return isinstance(prompt, str) and bool(prompt) and f'"{prompt}"'.encode() in data
 
 
 def compactions(data: bytes) -> list[int]:

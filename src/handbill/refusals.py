@@ -1,0 +1,84 @@
+"""Files that cannot be delivered: the model is told once about each, and each is tried again when it changes."""
+
+from __future__ import annotations
+
+from handbill.core.pack import shown
+from handbill.core.paths import under
+from handbill.core.plan import Want
+from handbill.core.sheet import Refusal
+from handbill.core.window import UNDELIVERABLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from handbill.core.sheet import Sheet
+    from handbill.core.window import Record, Window
+
+PAGE = "undeliverable"  # begins the names of those pages
+_MOST = 20  # files of the project that one window is told about by name
+_LONGEST = 500  # characters of a path; the end of it says most
+_AND_MORE = (
+    "Handbill could not deliver more files than it named here. Tell the user; `engine doctor` lists all of them."
+)
+
+
+class Refusals:
+    """Those of one event. `wants`: the pages that tell the model."""
+
+    def __init__(self, sheets: Mapping[str, Sheet | Refusal], window: Window, project: str) -> None:
+        self._sheets = sheets
+        self._pages: dict[str, Want] = {}
+        self.wants: list[Want] = []
+        known = window.flags.get(UNDELIVERABLE, {})
+        named = sum(under(path, project) for path in known)
+        for path, refusal in sheets.items():
+            if not isinstance(refusal, Refusal) or not _is_loud(refusal, window.files.get(path)):
+                continue
+            named += under(path, project) and path not in known
+            is_many = under(path, project) and named > _MOST and path not in known
+            self._add(refusal, _AND_MORE if is_many else _report(refusal))
+
+    def _add(self, refusal: Refusal, text: str) -> None:
+        want = next((want for want in self.wants if want.text == text), None)
+        if want is None:
+            want = Want(PAGE, "cannot be delivered", text)
+            self.wants.append(want)
+        self._pages[refusal.path] = want
+
+    def forget_solved(self, window: Window) -> Window:
+        """Files that can be delivered now: a report about them that still waits would be wrong."""
+        known = window.flags.get(UNDELIVERABLE, {})
+        solved = [path for path in known if path in self._sheets and not isinstance(self._sheets[path], Refusal)]
+        if not solved:
+            return window
+        after = window.copy()
+        after.flags[UNDELIVERABLE] = {path: entry for path, entry in known.items() if path not in solved}
+        for path in solved:
+            after.pending.pop(known[path][2], None)
+        return after
+
+    def note(self, window: Window, refused: Iterable[Refusal], reasons: Mapping[str, str]) -> None:
+        """In a window of one's own: what is to be tried again, and by which page the model knows of it."""
+        found = {
+            refusal.path: [refusal.stamp, reasons.get(refusal.path, ""), self._pages[refusal.path].path]
+            for refusal in refused
+            if refusal.path in self._pages
+        }
+        if found:
+            window.flags[UNDELIVERABLE] = {**window.flags.get(UNDELIVERABLE, {}), **found}
+
+
+def _is_loud(refusal: Refusal, record: Record | None) -> bool:
+    """A file that is gone or empty is no loss, unless a part of it was delivered and the rest will never be."""
+    parts = record["parts"] if record is not None else ""
+    if refusal.quiet and "." in parts and parts.strip("."):
+        refusal.quiet = False
+        refusal.why += ", and only some of its parts were delivered before that"
+    return not refusal.quiet
+
+
+def _report(refusal: Refusal) -> str:
+    path = shown(refusal.path)
+    path = path if len(path) <= _LONGEST else f"…{path[-_LONGEST:]}"
+    return f"Handbill could not deliver {path}: it {refusal.why}. Tell the user what is missing and why."
