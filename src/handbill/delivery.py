@@ -66,9 +66,9 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
     gate = plan.verdict == BLOCK
     sheets = _sheets(turn, current) if room and current is not None else {}
     refusals = _refusals(turn, current, sheets)
-    later = refusals.wants if refusals is not None else []  # what is missing is not a reason to hold a call
-    plan.wants += later if not gate else []
-    own = _own_pages(turn, [*plan.wants, *later] if gate else plan.wants)
+    later = refusals.wants if refusals is not None and gate else []  # what is missing is not a reason to hold a call
+    plan.wants += refusals.wants if refusals is not None and not gate else []
+    own = _own_pages(turn, [*plan.wants, *later])
     sheets.update(own if room and current is not None else {})
     named: dict[str, list[str]] = {}
     attempt(turn, "references", _find_named, turn, current, sheets, named)
@@ -84,9 +84,7 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
             return None, answer
         after = _noted(turn, window, moved)
         after = remains.noted_in(after, turn.now) if remains is not None else after
-        if refusals is not None:
-            after = refusals.forget_solved(after)
-            after = postponed(after, later) if gate else after
+        after = postponed(refusals.forget_solved(after), later) if refusals is not None else after
         if after.suspect >= 0:
             from handbill.evidence import doubted
 
@@ -100,13 +98,7 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
             _found_elsewhere(after, answer.claim)
             _expand(after, answer.claim, named)
             if refusals is not None:
-                reasons = {**window.pending, **{want.path: want.reason for want in plan.wants}}
-                refusals.note(after, answer.claim.refused, reasons)
-            for refusal in answer.claim.refused:
-                if refusal.quiet:  # gone or empty now: a later touch looks again
-                    from handbill.core.host_files import look_again
-
-                    look_again(after, refusal.path)
+                refusals.note(after, answer.claim.refused, [*window.pending.items(), *plan.reasons])
         return _telling(turn, after, answer), answer
 
     try:

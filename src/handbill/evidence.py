@@ -71,8 +71,10 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
         epochs.chapter(event, window, now, whose_known=whose_known, agents_survive=host.agents_survive(event))
     )
     facts.agents = agents
-    if facts.chapter == epochs.FRESH and event.kind == SUBAGENT_STARTED and host.agents_survive(event):
-        facts.content = host.window_now(event, world, unknown=True)
+    woken = facts.chapter == epochs.FRESH and event.kind == SUBAGENT_STARTED and host.agents_survive(event)
+    if woken or (event.kind == COMPACTING and (window is None or not window.started)):
+        facts.content = host.window_now(event, world, unknown=woken)
+        facts.whole_content = facts.content is not None
         if facts.content is not None:
             facts.chapter = epochs.ADOPT  # it has worked before, and its ledger was lost
     facts.missed_mark = asked.missed
@@ -80,7 +82,7 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
     is_unsure = window is not None and JOINED in window.flags and event.kind == PROMPT_SUBMITTED
     facts.scanned = asked.scanned if not is_unsure else 0
     facts.size = max(world.size(event.transcript), 0) if event.transcript else 0
-    if facts.chapter in (epochs.ADOPT, epochs.AUDIT):
+    if facts.chapter in (epochs.ADOPT, epochs.AUDIT) and facts.content is None:
         resumed = event.kind == SESSION_STARTED or facts.chapter == epochs.AUDIT
         facts.scanned = facts.size
         from handbill.late_record import of_unknown_window
@@ -173,7 +175,7 @@ def apply(
 ) -> tuple[Window | None, list[Outcome]]:
     """Pure: the same facts on a newer window give that window's next value."""
     chapter = epochs.chapter(event, window, now, agents_survive=host.agents_survive(event))
-    if chapter == epochs.FRESH and facts.chapter == epochs.ADOPT:
+    if facts.chapter == epochs.ADOPT and (window is None or not window.started):
         chapter = epochs.ADOPT
     if facts.chapter in (epochs.WAIT, epochs.SUSPECT):
         return window, []
@@ -185,6 +187,8 @@ def apply(
         after = reconcile.adopted(event, window, facts.content or Content(), now)
         if event.kind == SESSION_STARTED:
             after = epochs.reopened(after, event, facts.size, "")
+        if event.kind == COMPACTING:
+            after = epochs.arming(after, facts.size, event.trigger)
         return _scanned(after, facts), []
     if facts.chapter == epochs.COMPACT and chapter == epochs.COMPACT:
         known = window if window is not None and window.started else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handbill.core.event import MAIN
+from handbill.core.event import COMPACTING, MAIN
 from handbill.core.pack import harmless
 from handbill.core.paths import name, under
 from handbill.core.sheet import Refusal
@@ -50,11 +50,24 @@ def _compare(turn: Turn, window: Window) -> None:
 
 def found_again(turn: Turn, window: Window) -> None:
     """A ledger rebuilt from the transcript: what was at work?"""
-    if turn.event.skills and not turn.event.skill and not window.work.get("skill"):
-        turn.event.skill = name(turn.event.skills[-1])  # the one that was begun last goes on
+    compacts = turn.event.kind == COMPACTING
+    skill = name(turn.event.skills[-1]) if turn.event.skills else ""  # the one that was begun last goes on
+    if skill and not compacts and not turn.event.skill and not window.work.get("skill"):
+        turn.event.skill = skill
     if not window.work and turn.event.window[1] == MAIN:
-        window.work = _linked_work(turn)
+        window.work = _linked_work(turn) or (_begun(skill, turn) if compacts else {})
         turn.plan.work = window.work or None
+
+
+def _begun(skill: str, turn: Turn) -> dict[str, Any]:
+    """The skill in its first phase: what a compaction takes now is delivered again after it."""
+    from handbill.handlers.skills import skill_at, skill_file
+
+    path = skill_file(skill, turn.world, turn.config, shipped=False) if skill else ""
+    found = skill_at(path, turn.world)[0] if path else None
+    if found is None:
+        return {}
+    return {"skill": skill, "phase": found.phases[0].label if found.phases else "", "directives": found.directives}
 
 
 def _linked_work(turn: Turn) -> dict[str, Any]:

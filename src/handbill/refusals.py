@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from handbill.core.host_files import look_again
 from handbill.core.pack import shown
 from handbill.core.paths import under
 from handbill.core.plan import Want
@@ -58,13 +59,17 @@ class Refusals:
             after.pending.pop(known[path][2], None)
         return after
 
-    def note(self, window: Window, refused: Iterable[Refusal], reasons: Mapping[str, str]) -> None:
-        """In a window of one's own: what is to be tried again, and by which page the model knows of it."""
-        found = {
-            refusal.path: [refusal.stamp, reasons.get(refusal.path, ""), self._pages[refusal.path].path]
-            for refusal in refused
-            if refusal.path in self._pages
-        }
+    def note(self, window: Window, refused: Iterable[Refusal], wanted: Iterable[tuple[str, str]]) -> None:
+        """In a window that is being made: what is to be tried again, and by which page the model knows of it.
+
+        `wanted`: (path, why).
+        """
+        reasons, found = dict(wanted), {}
+        for refusal in refused:
+            if refusal.path in self._pages:
+                found[refusal.path] = [refusal.stamp, reasons.get(refusal.path, ""), self._pages[refusal.path].path]
+            if refusal.quiet:  # gone or empty now: a later touch looks again
+                look_again(window, refusal.path)
         if found:
             window.flags[UNDELIVERABLE] = {**window.flags.get(UNDELIVERABLE, {}), **found}
 

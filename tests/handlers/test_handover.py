@@ -39,7 +39,7 @@ def test_what_waits_for_the_clients_record_is_not_missing() -> None:
 def test_a_list_that_was_lost_was_not_said() -> None:
     place = config()
     place.state = "/st"
-    path = f"{place.pages}/reread-x.md"
+    path = f"{place.page_folders[0]}/reread-x.md"
     for parts, listed in (("k", True), (".", False)):
         assert _is_listed(window(files={path: {"parts": parts}}), place) is listed
 

@@ -198,7 +198,7 @@ def recorded(window: Window, boundary: int) -> Window:
     twin = window.copy()
     twin.flags[BOUNDARY] = boundary
     twin.flags.pop(DUE, None)
-    if boundary < window.carried_from:  # of two, the first
+    if 0 <= boundary < window.carried_from:  # of two, the first
         twin.flags[DUE] = window.carried_from
     return twin
 

@@ -50,6 +50,10 @@ class Plan:
     def want(self, path: str, reason: str) -> None:
         self.wants.append(Want(path, reason))
 
+    @property
+    def reasons(self) -> list[tuple[str, str]]:
+        return [(want.path, want.reason) for want in self.wants]
+
     def say(self, name: str, text: str, reason: str) -> None:
         self.wants.append(Want(name, reason, text))
 
