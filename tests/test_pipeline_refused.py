@@ -27,7 +27,7 @@ def refused(make_box: Callable[..., Box]) -> Box:
 
 
 def said(box: Box, name: str = RULE) -> int:
-    return box.seen().count(f"{name}: it is binary")
+    return box.seen().count(f'{name}": it is binary')
 
 
 def correct(box: Box) -> None:
@@ -155,9 +155,9 @@ def test_many_files_are_not_all_named(make_box: Callable[..., Box]) -> None:
     for part in (range(30), range(30, 60)):
         box.sim.read(*(f"d{number}/f.py" for number in part))
         box.idle(2)
-    assert box.seen().count("AGENTS.md: it is binary") == 20
+    assert box.seen().count("AGENTS.md\": it is binary") == 20
     assert box.seen().count("could not deliver more files") == 1
-    assert box.seen().count(".claude/.directives/INVARIANTS.md: it is binary") == 1, "the user's own is always named"
+    assert box.seen().count(".claude/.directives/INVARIANTS.md\": it is binary") == 1, "the user's own is always named"
 
 
 @pytest.mark.parametrize("end", ["deleted", "emptied", "binary"])
@@ -171,7 +171,7 @@ def test_the_rest_of_a_file_that_is_lost_is_named(make_box: Callable[..., Box], 
     else:
         box.write(RULE, "" if end == "emptied" else "\0")
     box.idle(3)
-    assert box.seen().count("Tell the user what is missing") == 1
+    assert box.seen().count("Ask the user to fix it") == 1
 
 
 def test_a_path_that_is_too_long_for_a_title(make_box: Callable[..., Box]) -> None:
@@ -181,4 +181,4 @@ def test_a_path_that_is_too_long_for_a_title(make_box: Callable[..., Box]) -> No
     box.write(f"{long}/.directives/AGENTS.md", "rules")
     box.sim.start()
     box.sim.read(f"{long}/f.py")
-    assert "AGENTS.md: it has a path that is too long for a title" in box.seen()
+    assert "AGENTS.md\": it has a path that is too long for a title" in box.seen()

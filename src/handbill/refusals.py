@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from handbill.core.host_files import look_again
-from handbill.core.pack import shown
 from handbill.core.paths import under
 from handbill.core.plan import Want
-from handbill.core.sheet import Refusal
+from handbill.core.sheet import UNDELIVERABLE_PAGE, Refusal
 from handbill.core.window import UNDELIVERABLE
 
 TYPE_CHECKING = False
@@ -16,12 +15,8 @@ if TYPE_CHECKING:
     from handbill.core.sheet import Sheet
     from handbill.core.window import Record, Window
 
-PAGE = "undeliverable"  # begins the names of those pages
 _MOST = 20  # files of the project that one window is told about by name
-_LONGEST = 500  # characters of a path; the end of it says most
-_AND_MORE = (
-    "Handbill could not deliver more files than it named here. Tell the user; `engine doctor` lists all of them."
-)
+_AND_MORE = "Handbill could not deliver more files than it named here. Ask the user to run `engine doctor`."
 
 
 class Refusals:
@@ -38,12 +33,12 @@ class Refusals:
                 continue
             named += under(path, project) and path not in known
             is_many = under(path, project) and named > _MOST and path not in known
-            self._add(refusal, _AND_MORE if is_many else _report(refusal))
+            self._add(refusal, _AND_MORE if is_many else refusal.report())
 
     def _add(self, refusal: Refusal, text: str) -> None:
         want = next((want for want in self.wants if want.text == text), None)
         if want is None:
-            want = Want(PAGE, "cannot be delivered", text)
+            want = Want(UNDELIVERABLE_PAGE, "cannot be delivered", text)
             self.wants.append(want)
         self._pages[refusal.path] = want
 
@@ -81,9 +76,3 @@ def _is_loud(refusal: Refusal, record: Record | None) -> bool:
         refusal.quiet = False
         refusal.why += ", and only some of its parts were delivered before that"
     return not refusal.quiet
-
-
-def _report(refusal: Refusal) -> str:
-    path = shown(refusal.path)
-    path = path if len(path) <= _LONGEST else f"…{path[-_LONGEST:]}"
-    return f"Handbill could not deliver {path}: it {refusal.why}. Tell the user what is missing and why."

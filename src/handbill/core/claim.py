@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from handbill.core.event import TOOL_CALLED
 from handbill.core.pack import BETWEEN, PRELOADED, UPDATED, block, parts_of, same_rules, units
-from handbill.core.paths import level_of, under
+from handbill.core.paths import is_rule_file, level_of, under
 from handbill.core.sheet import Refusal, Sheet
 from handbill.core.window import GUESSED, NEVER_IN_A_TAIL, OWN_DIRECTIVE, with_letter
 
@@ -221,9 +221,11 @@ def _candidate(
     why, other, ours = _under_another_name(twin, sheet, chosen, project) if not own else ("", "", False)
     if record is not None and record.get("before") and record["hash"] == sheet.digest:
         why = SKIP_PATH  # it had changed, and changed back before that could be delivered
-    if ours and _is_elsewhere(path, other) and reason.startswith(DIRECTIVE):
+    changed = record is not None and bool(record.get("updated"))
+    # a changed rule that the agent had read itself, or that was found in the transcript, has another reason
+    is_rule = reason.startswith(DIRECTIVE) or (changed and is_rule_file(path))
+    if ours and _is_elsewhere(path, other) and is_rule:
         line = same_rules(other)
-        changed = record is not None and bool(record.get("updated"))
         return _Candidate(sheet, reason, [line], UPDATED if changed else PRELOADED, same=other)
     if why:
         _as_before(twin, path, record, sheet.stamp)

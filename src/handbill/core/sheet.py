@@ -16,6 +16,10 @@ class Sheet:
         self.stamp = stamp  # changes when the file does
 
 
+_LONGEST = 500  # characters of a path; the end of it says most
+UNDELIVERABLE_PAGE = "undeliverable"  # begins the names of the pages that tell the model
+
+
 class Refusal:
     """`quiet`: nothing is wrong (it is gone, or empty). `stamp`: of the state that was read; empty: try it again."""
 
@@ -26,3 +30,16 @@ class Refusal:
         self.why = why
         self.quiet = quiet
         self.stamp = stamp
+
+    def report(self, *, outdated: bool = False) -> str:
+        """To the model. `outdated`: the window holds an older text of the file."""
+        from handbill.core.pack import shown
+
+        path = shown(self.path)
+        path = path if len(path) <= _LONGEST else f"…{path[-_LONGEST:]}"
+        path = '"' + path.replace('"', "'") + '"'  # a name may look like a sentence of ours
+        if outdated:
+            found = f"Handbill could not deliver the new text of {path}: it {self.why}. The text in this window is old."
+        else:
+            found = f"Handbill could not deliver {path}: it {self.why}."
+        return f"{found} Ask the user to fix it."

@@ -65,10 +65,14 @@ def check(path: str, record: Record, plan: Plan, world: World) -> None:
     stamp = world.stamp(path)
     if stamp in ("", before):
         return
-    from handbill.core.sheet import Refusal
+    from handbill.core.sheet import UNDELIVERABLE_PAGE, Refusal
 
     sheet = world.load(path)
     if isinstance(sheet, Refusal):
+        if not sheet.quiet and sheet.stamp:
+            plan.known[path] = sheet.stamp  # told once; compared again when it is corrected
+            plan.say(UNDELIVERABLE_PAGE, sheet.report(outdated=True), "cannot be delivered")
+            plan.notes.append(f"{path} changed, and {sheet.why}")
         return
     if sheet.digest == record.get(OWN, [record["hash"]])[0]:
         plan.known[path] = stamp  # touched, not changed

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     State = dict[str, Any]
 
 FLAG = "context"
+GATE = "context gate"
 AWAITS = "awaits"  # the agent was asked to say something; its words are behind this byte of the transcript
 _MOST_LINES, _MOST_SAID = 40, 1000
 _MOST_LOOKS = 10  # messages in which the agent may say what it has read
@@ -59,6 +60,8 @@ def compliance(window: Window) -> list[tuple[str, str]]:
     found = []
     for path in state.get("files", ()):
         how = "in the window" if has(window, path) else ""
+        unusable = state.get("unusable", {}).get(path, "")
+        how = how or (f"cannot be delivered: it {unusable}" if unusable else "")
         how = how or ("read" if path in state["read"] else "could not be read" if path in state["tried"] else "")
         found.append((path, how))
     return found
@@ -77,21 +80,25 @@ def _opened(window: Window, world: World, config: Config, plan: Plan) -> State:
     if not files:
         return {}
     from handbill.handlers.bundle import Bundle
-    from handbill.handlers.wording import say
+    from handbill.handlers.wording import bullets, say
 
     bundle = Bundle(files, world, gate["budget"] if mode == "deliver" else 0)
     state: State = {
         "epoch": window.epoch, "mode": mode, "files": files, "read": [], "tried": [], "held": 0, "calls": 0,
     }  # fmt: skip
+    plan.notes += [f"context file {line}" for line in bundle.refusals()]
+    if bundle.unusable:
+        state["unusable"] = bundle.unusable
     if mode != "deliver":
+        if bundle.unusable:
+            plan.say("context", say("load_gate", "unusable", world, config, unusable=bullets(bundle.refusals())), GATE)
         state["left"] = [path for path in bundle.sizes if not has(window, path)]
         plan.awaited += state["left"]
         return {**state, "state": ARMED if state["left"] else DONE}
     facts = {"folder": join(config.project, gate["folder"]), "count": bundle.count, "given": len(bundle.given)}
     text = [say("load_gate", "deliver", world, config, files=bundle.names(config), **facts)] if bundle.given else []
     text += bundle.leftovers("load_gate", world, config)
-    plan.notes += [f"context file {line}" for line in bundle.refusals()]
-    plan.say("context", "\n\n".join(text), "context gate")
+    plan.say("context", "\n\n".join(text), GATE)
     bundle.want(plan, "context")
     return {**state, "left": bundle.left, "state": OPEN if bundle.left else DONE}
 
@@ -116,9 +123,7 @@ def _followed(event: Event, state: State, window: Window, world: World, config: 
         return state
     facts = {"count": len(state["left"]), "files": bullets(map(shown, state["left"]))}
     if state["mode"] == "require" and state["held"] >= config.gate("load_gate")["denials"]:
-        plan.say(
-            "context-released", say("load_gate", "released", world, config, held=state["held"], **facts), "context gate"
-        )
+        plan.say("context-released", say("load_gate", "released", world, config, held=state["held"], **facts), GATE)
         plan.notes.append(
             f"the context gate no longer holds calls; held messages: {state['held']}, "
             f"unread files: {len(state['left'])}"
@@ -132,7 +137,7 @@ def _followed(event: Event, state: State, window: Window, world: World, config: 
     confirm = say("load_gate", "confirm", world, config)
     if confirm:
         plan.flags[AWAITS] = max(world.size(event.transcript), 1)
-    plan.say("context", f"{text}\n\n{confirm}".rstrip(), "context gate")
+    plan.say("context", f"{text}\n\n{confirm}".rstrip(), GATE)
     return {**state, "state": OPEN}
 
 
