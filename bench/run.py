@@ -21,7 +21,7 @@ def main() -> int:
     args = parser.parse_args()
     unknown = [name for name in args.names if name not in NAMES]
     if unknown:
-        parser.error(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(NAMES)}")
+        parser.error(f"no benchmark is called {', '.join(unknown)}; the benchmarks are {', '.join(NAMES)}")
     reports = []
     with tempfile.TemporaryDirectory(prefix="handbill-bench-") as folder:
         root = Path(folder)

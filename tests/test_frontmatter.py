@@ -30,7 +30,7 @@ def test_heads(text: str, fields: dict[str, object], rest: str) -> None:
     "text, why",
     [
         ("", "does not begin"), ("a: 1", "does not begin"), ("---\na: 1", "never closed"), ("---\n---\n", "not a list"),
-        ("---\na: 1\na: 2\n---\n", "line 3, column 1: the field 'a' is there twice"),
+        ("---\na: 1\na: 2\n---\n", "line 3, column 1: the field 'a' occurs twice"),
         ("---\nx: {a: 1, a: 2}\n---\n", "twice"), ("---\na: b: c\n---\n", "line 2"), ("---\n\ta: 1\n---\n", "line 2"),
         ("---\n&a [*a]\n---\n", "not a list"), ("---\na: *nobody\n---\n", "line 2"), ("---\na: \x01\n---\n", ""),
     ],

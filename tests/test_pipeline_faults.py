@@ -87,7 +87,7 @@ def test_a_hook_that_could_not_write_is_made_good(
     with open(box.state_folder / ".windows" / f"{box.sim.session}.lock") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         moment = box.sim.read("one/f.py")
-        assert moment.texts == [] and "held by another process" in moment.messages[0]
+        assert moment.texts == [] and "locked by another process" in moment.messages[0]
         assert box.sim.read("one/f.py").messages == []
     assert names(box.sim.read("two/f.py")) == ["one"]
     assert_once(box, "main", "one", "two")

@@ -70,7 +70,7 @@ def checked(path: str, *, follow: bool = True) -> tuple[dict[str, dict[str, Any]
         known = FIELDS.get(section)
         if known is None or not isinstance(fields, dict):
             names = ", ".join(f"[{name}]" for name in (*FIELDS, f"{_NAMED}.NAME"))
-            problems.append(f"{path}: [{section[:_LONGEST_NAME]}] is unknown; there are {names}")
+            problems.append(f"{path}: [{section[:_LONGEST_NAME]}] is unknown; the known sections are {names}")
             continue
         kept = _fields(path, section, fields, known, problems)
         if kept:
@@ -181,7 +181,8 @@ def compiled_values(stamps: list[list[Any]], target: str) -> dict[str, Any]:
         if of_project:
             problems += _limited(path, values)
         more = len(problems) - _MOST_PROBLEMS
-        merged["problems"] += [*problems[:_MOST_PROBLEMS], *([f"{path}: and {more} more problems"] if more > 0 else [])]
+        rest = [f"{path}: and {more} more {'problem' if more == 1 else 'problems'}"] if more > 0 else []
+        merged["problems"] += [*problems[:_MOST_PROBLEMS], *rest]
         for section, fields in values.items():
             if section == _NAMED:
                 for name, role in fields.items():

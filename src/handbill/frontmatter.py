@@ -94,7 +94,7 @@ def _loader(yaml: Any) -> Any:
             if not isinstance(key, yaml.ScalarNode):
                 refuse("a field's name must be a plain word", key)
             if key.value in seen:
-                refuse(f"the field {key.value!r} is there twice", key)
+                refuse(f"the field {key.value!r} occurs twice", key)
             seen.add(key.value)
         refuse_merges(loader, node)
         return dict(loader.construct_pairs(node, deep=True))

@@ -64,7 +64,7 @@ def _parsed(
 
     name = arguments[0] if arguments else ""
     if problem or name not in HOSTS:
-        hint = "Handbill continues with the next event" if problem else "run `engine install` again"
+        hint = "nothing to do: Handbill continues with the next event" if problem else "run `engine install` again"
         raise HandbillError(problem or f"unknown host: {name!r}", hint)
     speaker = host(name)
     client = environ.get("CLAUDE_PID", "")

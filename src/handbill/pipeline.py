@@ -44,7 +44,7 @@ def run(event: Event, host: ModuleType, store: Store, world: World, config: Conf
     try:
         return _run(turn)
     except (CorruptState, Broken) as error:
-        turn.trace(str(error), "it was moved aside; the ledger is rebuilt")
+        turn.trace(str(error), "nothing to do: it was moved aside, and the ledger is rebuilt")
         store.put_aside(event.window)
         return _run(turn)
 
@@ -262,7 +262,7 @@ def _look(turn: Turn, window: Window | None, asked: Asked) -> Facts:
 
     facts = look(turn.event, window, turn.host, turn.world, turn.now, asked)
     for _, name, how in facts.failures:
-        turn.trace(f"our {name} hook {how}", "Handbill now delivers what that hook should have delivered")
+        turn.trace(f"our {name} hook {how}", "nothing to do: Handbill now delivers what it missed")
     if facts.missed:
         turn.event.tools = [*facts.missed, *turn.event.tools]
     return facts

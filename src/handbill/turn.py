@@ -46,7 +46,7 @@ def attempt(turn: Turn, name: str, work: Callable[..., T], *arguments: Any) -> T
     except Exception as error:
         from handbill.tracing import describe
 
-        turn.trace(f"{name}: {describe(error)}", "the rest was delivered, and the next event tries again")
+        turn.trace(f"{name}: {describe(error)}", "nothing to do unless it recurs: the next event tries again")
     finally:
         turn.seconds_left -= turn.world.spent() - started
     turn.broken = True

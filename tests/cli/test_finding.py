@@ -120,7 +120,7 @@ def test_skills_are_listed_with_their_pages_and_problems(make_box: Callable[...,
     odd = engine("skills", "odd", cwd=box.project, expect=1)["data"]
     assert odd["phases"][0]["proof"] == ["p", "q"]
     assert "CMD_P.md, line 3" in odd["problems"][0]
-    assert "proofs is no field" in odd["hints"][0] and "§FMT_NOPE" in odd["hints"][1]
+    assert "proofs is not a field" in odd["hints"][0] and "§FMT_NOPE" in odd["hints"][1]
     assert "did you mean odd?" in run("skills", "Od", cwd=box.project).stderr
     assert run("skills", "nothing", cwd=box.project).returncode == 1
 

@@ -83,7 +83,7 @@ def test_gate_status_tells_what_the_window_was(box: Box) -> None:
     assert status() == ("lead ($TEAM_ROLE)", "holds the next message", ["in the window", "not read", "not read"])
     box.sim.batch(("Bash", {"command": "make"}))
     box.sim.read("board.md")
-    said = "said by holding the first message"
+    said = "the agent was told by holding the first message"
     assert status() == ("lead ($TEAM_ROLE)", said, ["in the window", "read", "not read"])
     why = engine("why", "other.md", cwd=box.project, expect=1)["data"]["why_not"]
     assert why == ["after a compaction, the agent in the role lead had to read it itself: not read"]
@@ -254,7 +254,7 @@ def test_doctor_reads_the_words_of_the_gates(box: Box) -> None:
     box.write(".handbill.messages.json", '{"load_gate": {"factual": {"direct": "{count:file} {paths}"}}}')
     assert wording()[0].startswith("ok")
     box.write(".handbill.messages.json", '{"load_gate": {"factual": {"direct": "Read!", "dircet": "x"}}}')
-    assert "{count}, {paths}" in wording()[0] and "dircet is not one of our texts" in wording()[1]
+    assert "{count}, {paths}" in wording()[0] and "dircet is unknown" in wording()[1]
     for text, why in (
         ("{half", "bad"), ('{"load_gate": {"direct": "{count} {paths}"}}', "one of factual, mandatory"), ('{"resume": "x"}', "section"),
         ('{"load_gate": {"factual": {"direct": 5}}}', "must be text"), ("[]", "one JSON object"),

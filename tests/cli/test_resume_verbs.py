@@ -147,7 +147,7 @@ def test_the_next_start_takes_it_up_once(box: Box, tmp_path: Path) -> None:
         assert text.count(fact) == 1, fact
     assert box.idle().texts == []
     gates = {gate["gate"]: gate["state"] for gate in engine("gate", "status", cwd=box.project)["data"]["gates"]}
-    assert gates["resume"] == "took up LOGIN, which was set down"
+    assert gates["resume"] == "received the handover of LOGIN"
     engine("session", "continue", "LOGIN", cwd=box.project)
     assert box.session_state("LOGIN")["lifecycle"] == "active" and box.session_state("LOGIN")["currentPhase"]
     assert "half of it" not in "\n".join(box.sim.clear().texts)
@@ -173,7 +173,7 @@ def test_what_cannot_be_set_down(box: Box, text: str, why: str) -> None:
     activate(box)
     assert why in dehydrate(box, text, expect=1)["error"]["message"]
     assert "dehydratedContext" not in box.session_state("LOGIN")
-    assert "set down" not in "\n".join(box.sim.start().texts)
+    assert "stopped work on the session" not in "\n".join(box.sim.start().texts)
 
 
 def test_a_missing_file_is_a_warning(box: Box) -> None:

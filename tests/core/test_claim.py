@@ -55,7 +55,7 @@ def test_dedup_by_path_inode_and_content() -> None:
         ("context gate", ["/large"]),  # the most important file comes first, whatever its size
         ("role handler", ["/large"]),
         ("resume 24-login", ["/large"]),
-        ("set down by x", ["/large"]),
+        ("handover of x", ["/large"]),
     ],
 )
 def test_which_file_goes_first(reason: str, order: list[str]) -> None:

@@ -23,7 +23,7 @@ PERSON = {
         ({"name": "a"}, []),
         ({"name": "a", "age": 3, "tags": ["x"], "mood": None, "kind": True, "note": None, "id": 1, "map": {"a": 1.5}}, []),
         ({}, ["name is missing"]),
-        ({"name": ""}, ["name must have at least 1 characters, has 0"]),
+        ({"name": ""}, ["name must have at least 1 character, but has 0"]),
         ({"name": 3}, ["name must be a string, not 3"]),
         ({"name": "a", "age": True}, ["age must be an integer, not true"]),
         ({"name": "a", "age": 3.0}, []),
@@ -31,7 +31,7 @@ PERSON = {
         ({"name": "a", "age": 151}, ["age must be at most 150, not 151"]),
         ({"name": "a", "age": -(10**9000)}, ["age must be at least 0, not a number of hundreds of digits"]),
         ({"name": "a", "age": 10**9000}, ["age must be at most 150, not a number of hundreds of digits"]),
-        ({"name": "a", "tags": []}, ["tags must have at least 1 entries, has 0"]),
+        ({"name": "a", "tags": []}, ["tags must have at least 1 entry, but has 0"]),
         ({"name": "a", "tags": ["x", 1]}, ["tags[1] must be a string, not 1"]),
         ({"name": "a", "mood": "bad"}, ['mood must be one of "good", null, 0, not "bad"']),
         ({"name": "a", "mood": False}, ['mood must be one of "good", null, 0, not false']),  # false is not 0
@@ -50,7 +50,7 @@ def test_problems(value: object, expected: list[str]) -> None:
 
 def test_an_unknown_field_is_named_with_those_there_are() -> None:
     (line,) = problems({"name": "a", "nmae": 1}, PERSON)
-    assert line.startswith("nmae is unknown; there are name, age")
+    assert line.startswith("nmae is unknown; the known fields are name, age")
 
 
 def test_keywords_that_are_not_checked_are_reported() -> None:

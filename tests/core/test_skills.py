@@ -65,8 +65,8 @@ def test_lightweight(text: str) -> None:
 def test_fields_that_nobody_reads_are_hinted_at() -> None:
     found = skill({"logtemplate": "x", "phases": [{"label": "0", "step": ["§CMD_A"]}]})
     assert [words.partition(";")[0] for _, words in found.hints] == [
-        "logtemplate is no parameter",
-        "phases[1]: step is no field",
+        "logtemplate is not a parameter",
+        "phases[1]: step is not a field",
     ]
     assert found.problems == []
 
@@ -96,7 +96,7 @@ def test_malformed_json_names_the_line(body: str, line: int) -> None:
         (skill([]), "must be a JSON object"),
         (phase(label="x"), "not a phase label"),
         (phase(name="no label"), "not a phase label"),
-        (phase(label="0", steps=["../../etc/passwd"]), "no page name"),
+        (phase(label="0", steps=["../../etc/passwd"]), "not a page name"),
         (phase(label="0", steps="§CMD_A"), "steps must be a list"),
         (skill({"directives": "TESTING.md"}), "directives must be a list"),
         (skill({"modes": []}), "modes must map"),

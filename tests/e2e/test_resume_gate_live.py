@@ -152,7 +152,7 @@ def test_a_session_that_was_set_down_is_taken_up_by_the_next_start(make: Make, v
     run = box.run(
         box.session("activate LOGIN fix"), box.session("dehydrate LOGIN", f"echo '{context}' | "), "done",
     )  # fmt: skip
-    assert "Session set down" in run.of()[-1].text
+    assert "Handover saved" in run.of()[-1].text
     marks = ("MARK-LAST", "MARK-NEXT", "MARK-HOW", "MARK-USER", "MARK-KEPT")
     taken = box.run(box.session("continue LOGIN"), box.bash(), "done")
     assert_once(taken.of()[0], *marks, "MARK-SUMMARY", "engine session continue LOGIN", "gone.md is gone")

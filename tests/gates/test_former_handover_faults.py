@@ -93,7 +93,7 @@ def test_a_worker_takes_nothing_up(make_box: Make) -> None:
     store.leave_handover({"session": "X", "context": {"summary": "S", "nextSteps": ["N"]}, "by": ""})
     store.note((box.sim.session, "main"), "role", {"role": "worker"})
     box.sim.start()
-    assert "was set down" not in box.seen()
+    assert "stopped work on the session" not in box.seen()
     box.sim.clear()
     assert "stopped work on the session" in box.seen()
 
@@ -156,7 +156,7 @@ def test_a_worker_known_by_its_variable_takes_nothing_up(make_box: Make) -> None
     said = {"summary": "S", "nextSteps": ["N"]}
     FileStore(str(box.state_folder)).leave_handover({"session": "X", "context": said, "by": ""})
     box.sim.start()
-    assert "was set down" not in box.seen()
+    assert "stopped work on the session" not in box.seen()
 
 
 def test_a_page_that_is_said_again_is_not_an_old_one(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_a_state_that_is_not_json(box: Box) -> None:
         ("---\nfiles_to_load: a.md\n---\n", "files_to_load must be an array"),
         ("---\nnext_action: [a, b]\nfiles_to_load: [a.md]\n---\n", "next_action must be a string"),
         ("---\nnext_action: x\n---\n", "files_to_load"),
-        ("---\nfiles_to_load: [a.md]\nfiles_to_load: [b.md]\n---\n", "is there twice"),
+        ("---\nfiles_to_load: [a.md]\nfiles_to_load: [b.md]\n---\n", "occurs twice"),
         ("---\n- a\n- b\n---\n", "not a list of"),
         ("---\nfiles_to_load: [a.md]\nx: " + "y" * 70_000 + "\n---\n", "more than the 32,768"),
         ("---\nfiles_to_load: [a.md]\nx: !!python/object/apply:os.system [ls]\n---\n", "line 3"),

@@ -112,4 +112,4 @@ def test_a_shipped_skill_without_a_copy_begins_with_its_session(make_box: Callab
     assert "CMD_INGEST_CONTEXT_BEFORE_WORK.md" in names(box)
     assert box.process("engine skills fix --copy").returncode == 0
     again = box.process("engine skills fix --copy")
-    assert again.returncode == 1 and "is there already" in again.stderr
+    assert again.returncode == 1 and "already exists" in again.stderr

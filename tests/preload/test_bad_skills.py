@@ -52,7 +52,7 @@ def test_a_path_in_a_step(make_box: Callable[..., Box]) -> None:
     box.skill("steps", {"label": "0", "steps": ["../../secret.md", "CMD_../../../secret", "/etc/passwd"]})
     box.sim.start()
     box.sim.skill("steps")
-    assert len([line for line in box.errors() if "no page name" in line]) == 3
+    assert len([line for line in box.errors() if "not a page name" in line]) == 3
     assert not any("secret" in path or "passwd" in path for path, *_ in box.sim.copies())
 
 

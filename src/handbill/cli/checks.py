@@ -65,7 +65,7 @@ def wiring(place: Place) -> Iterator[Finding]:
     for path, events in found.items():
         missing = [event for event in claude_settings.EVENTS if event not in events]
         if missing:
-            yield Finding("wiring", BAD, f"{path} lacks {', '.join(missing)}", "engine install")
+            yield Finding("wiring", BAD, f"{path} has no hook for {', '.join(missing)}", "engine install")
         else:
             yield Finding("wiring", OK, f"{len(events)} events registered in {path}")
         user = path == settings_file.path_for(place.project, user=True)
@@ -87,16 +87,16 @@ def _interpreters(events: dict[str, list[dict[str, Any]]], known: dict[str, str]
     for command, code in sorted(commands, key=str):
         folder = _folder(code)
         if not isinstance(command, str) or not os.access(command, os.X_OK):
-            yield Finding("interpreter", BAD, f"{command} cannot be executed: the hooks are silently off", fix)
+            yield Finding("interpreter", BAD, f"{command} cannot be executed, so the hooks do nothing", fix)
         elif not os.path.isdir(os.path.join(folder, "handbill")):
-            yield Finding("package", BAD, f"no package in {folder}: the hooks are silently off", fix)
+            yield Finding("package", BAD, f"{folder} does not contain Handbill, so the hooks do nothing", fix)
         elif (command, folder) != (known.get("interpreter"), known.get("folder")):
             text = f"no installation of yours registered {command} with the package in {folder}, so it was not run"
             yield Finding("interpreter", BAD, text, fix)
         else:
             yield from _alive(command, folder, fix)
             if folder != settings_file.PACKAGE_PARENT:
-                yield Finding("package", NOTE, f"the hooks run the copy in {folder}; this command is another copy", fix)
+                yield Finding("package", NOTE, f"the hooks run the copy in {folder}, not the copy of this command", fix)
 
 
 def _alive(command: str, folder: str, fix: str) -> Iterator[Finding]:
@@ -224,10 +224,10 @@ def standards(place: Place) -> Iterator[Finding]:
     lanes = [len(events.get("SessionStart", [])) for events in found.values()]
     needed = needs_of(place.config, exact=True).lanes
     if lanes and max(lanes) < needed:
-        text = f"a session start needs {needed} lanes, but {max(lanes)} are registered: some files are delivered late"
+        text = f"a session start needs {needed} lanes, but has only {max(lanes)}: some files are delivered late"
         yield Finding("standards", BAD, text, "engine install")
     else:
-        yield Finding("standards", OK, f"fit into the {max(lanes, default=needed)} lanes at session start")
+        yield Finding("standards", OK, f"all fit into {count_of(max(lanes, default=needed), 'lane')} at session start")
 
 
 def receipts(place: Place) -> Iterator[Finding]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from handbill.core.window import Window
 
 ACTIONS: dict[str, Action] = {
-    "report": ("what was in the window before, and what was kept, delivered again or lost", (SESSION, AGENT)),
+    "report": ("show what was in the window before, and what was kept, delivered again or lost", (SESSION, AGENT)),
     "restore": (
         "deliver the lost files again, with the next event",
         (("files", {"nargs": "*", "metavar": "FILE", "help": "only these (default: all lost deliveries)"}), SESSION),
@@ -141,7 +141,7 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
     size += f", {data['tokens_after']:,} after" if data["tokens_after"] else ""
     screen.print(f"[bold]{safe(data['window'])}[/]")
     screen.print(f"[dim]compacted {safe(when_written(data['at']))} ({safe(data['trigger'])}){size}[/]")
-    rows = table("file", "came", "now|n")
+    rows = table("file", "how it arrived", "now|n")
     for row in data["files"]:
         style = _STYLE.get(row["fate"], "green")
         rows.add_row(short(row["file"], data["project"]), safe(row["came"]), f"[{style}]{safe(row['fate'])}[/]")

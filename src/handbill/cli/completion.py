@@ -14,7 +14,7 @@ _WHERE = {"bash": "~/.bashrc", "zsh": "~/.zshrc", "fish": "~/.config/fish/config
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", choices=sorted(_WHERE))
+    parser.add_argument("shell", choices=sorted(_WHERE), help="the shell that runs the script")
 
 
 def run(args: argparse.Namespace) -> Result:

@@ -31,7 +31,7 @@ WORDS = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--session", metavar="ID", help="only windows whose id begins like this")
+    parser.add_argument("--session", metavar="ID", help="only windows whose id begins with this")
     parser.add_argument("--file", metavar="TEXT", help="only files whose path contains this")
     names = ", ".join(dict.fromkeys(WORDS.values()))
     parser.add_argument(
@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _count(text: str) -> int:
     number = int(text) if text.isdecimal() else -1
     if number < 0:
-        raise argparse.ArgumentTypeError(f"must be a number, not {text!r}")
+        raise argparse.ArgumentTypeError(f"must be 0 or a larger whole number, not {text!r}")
     return number
 
 

@@ -196,7 +196,7 @@ def show_totals(screen: Console, data: dict[str, Any]) -> None:
                 f"[{style}]{one['copies']}[/]", f"{one['characters']:,}", f"~{tokens(one['characters']):,}",
             )  # fmt: skip
     screen.print(rows)
-    verdict = "[green]every file exactly once per window[/]" if data["once"] else "[red]a file is there twice[/]"
+    verdict = "[green]every file exactly once per window[/]" if data["once"] else "[red]a file is in a window twice[/]"
     screen.print(verdict)
     if "median_milliseconds" in data:
         screen.print(

@@ -23,17 +23,22 @@ from handbill.store import disk
 _MOST = 1 << 20
 _FILE: Argument = ("file", {"metavar": "FILE", "help": "the dispatch file"})
 ACTIONS: dict[str, Action] = {
-    "new": ("make a dispatch file", (
-        _FILE, ("--title", {"default": "", "help": "default: from the file's name"}),
+    "new": ("create a dispatch file", (
+        _FILE, ("--title", {"default": "", "help": "its title (default: from the file's name)"}),
         ("--task", {"default": "", "help": "what is to be done (default: stdin)"}),
     )),
     "check": ("check that the file is well-formed and that no progress was removed", (_FILE,)),
     "progress": ("add a line at the end of the progress section", (
         _FILE, ("text", {"metavar": "TEXT", "help": "one line"}),
-        ("--status", {"choices": form.STATUSES, "default": "", "help": "and set its status"}),
+        ("--status", {
+            "choices": form.STATUSES, "default": "", "help": f"also set the status: {', '.join(form.STATUSES)}",
+        }),
     )),
     "finish": ("set the result (stdin) and the status", (
-        _FILE, ("--status", {"choices": form.FINISHED, "default": form.DONE, "help": "default: done"}),
+        _FILE, ("--status", {
+            "choices": form.FINISHED, "default": form.DONE,
+            "help": f"{', '.join(form.FINISHED)} (default: {form.DONE})",
+        }),
     )),
 }  # fmt: skip
 
@@ -53,7 +58,9 @@ def run(args: argparse.Namespace) -> Result:
         if not task:
             raise BadInput("the task is missing", "give it with --task TEXT or on stdin")
         make(path, args.title or os.path.splitext(os.path.basename(path))[0], task)
-        return Result({"file": path}, text=f"{path}: made", next_step=f"engine worker launch NAME REPO PROMPT {path}")
+        return Result(
+            {"file": path}, text=f"{path}: created", next_step=f"engine worker launch NAME REPO PROMPT {path}"
+        )
     if args.action == "check":
         found = refuse_if_wrong(path)
         data = {"file": path, "status": found.status, "title": found.title, "progress": found.progress}

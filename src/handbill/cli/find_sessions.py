@@ -24,12 +24,15 @@ RECENT = 7  # days
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "kind", choices=KINDS, metavar="|".join(KINDS), help=f"which ones; recent: the last {RECENT} days"
+        "kind", choices=KINDS, metavar="|".join(KINDS), help=f"which sessions to find (recent: the last {RECENT} days)"
     )
     parser.add_argument(
-        "words", nargs="*", metavar="WORD", help="date DAY, range DAY DAY, topic TEXT; a DAY is 2026-01-31"
+        "words",
+        nargs="*",
+        metavar="WORD",
+        help="DAY for date, DAY DAY for range, TEXT for topic; write a DAY as 2026-01-31",
     )
-    parser.add_argument("--files", action="store_true", help="the documents in them, newest first")
+    parser.add_argument("--files", action="store_true", help="list the documents in them, newest first")
     project_option(parser)
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ACTIONS: dict[str, Action] = {
     "status": (
-        "what each gate asked of this window, and what the agent did",
+        "show what each gate asked of this window, and what the agent did",
         (
             ("session", {"nargs": "?", "help": "session id or its beginning (default: yours, or the newest)"}),
             AGENT,
@@ -90,9 +90,9 @@ def _reread(window: Window, place: Place) -> dict[str, Any]:
         event.notes["role"] = {"problem": str(error)}
     role = role_of(event, window, world, place.config)
     files, own = targets(role, world, place.config)
-    word = f"{count(len(files), 'file')} again after a compaction"
+    word = f"{count(len(files), 'file')} needed again after a compaction"
     if role.is_regular:
-        word = "regular sessions are left alone"
+        word = "does nothing in a regular session"
     elif not files:
         word = f"none of its files exists: {', '.join(role.values.get('targets', ())) or 'no targets'}"
     brings_hooks = event.notes["role"] is not None and event.notes["role"].get("hooks") is True
@@ -121,9 +121,9 @@ def _after_compaction(window: Window, state: dict[str, Any]) -> dict[str, Any]:
     word = (
         "holds the next message"
         if open_now
-        else f"said {state['said']}"
+        else f"the agent was told {state['said']}"
         if state.get("said")
-        else "nothing had to be said"
+        else "the agent did not have to be told"
     )
     how = str(window.flags.get("role_by", "")) or "recorded"
     setting = f"{state['role']} ({how})"
@@ -139,7 +139,7 @@ def _resume(window: Window, place: Place) -> dict[str, Any]:
             word = f"resumed {mode['project_id']} (confidence {mode['confidence']})"
         files = [{"file": line, "state": "not delivered"} for line in mode.get("problems", ())]
         return {**row, "state": word, "files": files, "resume_mode": mode}
-    return {**row, "state": f"took up {taken}, which was set down" if taken else "nothing was resumed here"}
+    return {**row, "state": f"received the handover of {taken}" if taken else "nothing was resumed here"}
 
 
 def _show(screen: Console, data: dict[str, Any]) -> None:

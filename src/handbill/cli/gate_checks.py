@@ -79,7 +79,7 @@ def _wrong_words(path: str, shipped: dict[str, Any], *, theirs: bool) -> Iterato
 
 def _wrong_text(name: str, text: object, facts: dict[str, list[str]], kind: str) -> Iterator[str]:
     if kind not in facts:
-        yield f"{name} is not one of our texts; there are {', '.join(facts)}"
+        yield f"{name} is unknown; the known kinds are {', '.join(facts)}"
     elif not isinstance(text, str):
         yield f"{name} must be text"
     else:
@@ -90,7 +90,8 @@ def _wrong_text(name: str, text: object, facts: dict[str, list[str]], kind: str)
             yield f"{name} does not name {', '.join('{' + fact + '}' for fact in missing)}: the shipped text is used"
         strange = [word for word in re.findall(r"\{(\w+)(?::[^{}]*)?\}", text) if word not in facts[kind]]
         if strange:
-            yield f"{name} has {{{strange[0]}}}, which is unknown; there are {', '.join(facts[kind])}"
+            known = ", ".join(facts[kind]) or "none"
+            yield f"{name} has {{{strange[0]}}}, which is unknown; the known facts are: {known}"
 
 
 def context(place: Place) -> Iterator[Finding]:
@@ -142,7 +143,8 @@ def handovers(place: Place) -> Iterator[Finding]:
         return
     if waiting:
         names = ", ".join(str(one.get("session")) for one in waiting)
-        yield Finding("handovers", NOTE, f"{count(len(waiting), 'session')} set down, for the next start here: {names}")
+        text = f"{count(len(waiting), 'handover')} for the next agent that starts here: {names}"
+        yield Finding("handovers", NOTE, text)
 
 
 ALL = (wording, context, resumption, handovers)

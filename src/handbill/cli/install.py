@@ -11,7 +11,7 @@ from handbill.cli import interpreter, settings_file, trust
 from handbill.cli.files import require_inside
 from handbill.cli.place import find_project, project_option
 from handbill.cli.result import Result
-from handbill.cli.screen import safe
+from handbill.cli.screen import count, safe
 from handbill.cli.wiring import needed, yaml_folder
 from handbill.config import load, state_roots
 from handbill.errors import HandbillError
@@ -110,7 +110,8 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
     did = "already registered in" if not data["changed"] else "would change" if data["dry_run"] else "registered in"
     screen.print(f"{did} [bold]{safe(data['settings'])}[/]", soft_wrap=True)
     screen.print(f"  interpreter  {safe(data['interpreter'])} (Python {data['python']})", soft_wrap=True)
-    screen.print(f"  hooks        {len(data['events'])} events, {data['lanes']} lanes at session start", soft_wrap=True)
+    lanes = count(data["lanes"], "lane")
+    screen.print(f"  hooks        {len(data['events'])} events, {lanes} at session start", soft_wrap=True)
     screen.print(f"  held calls   {data['holds']}", soft_wrap=True)
     if data["backup"]:
         screen.print(f"  backup       {safe(data['backup'])}", soft_wrap=True)

@@ -165,6 +165,6 @@ def waiting_handovers(place: Place) -> list[dict[str, Any]]:
     except FileNotFoundError:
         return []
     except (OSError, ValueError, RecursionError) as error:
-        raise HandbillError(f"{path}: {error}", "move it away") from error
+        raise HandbillError(f"{path}: {error}", "move it elsewhere") from error
     rows = found.get("waiting") if isinstance(found, dict) else None
     return [one for one in rows if isinstance(one, dict) and not one.get("taker")] if isinstance(rows, list) else []

@@ -8,12 +8,12 @@ from handbill.cli.main import parser
 
 HEAD = """# Commands
 
-`engine` and `handbill` are the same program. This page is made from the commands themselves (`make docs`).
+`engine` and `handbill` are the same program. `make docs` generates this page from the help texts.
 
-Every command answers for people, or with `--json` in one envelope for programs:
+Every command prints text for people. With `--json`, it prints one JSON object for programs:
 `{"handbill": 1, "verb": …, "ok": …, "data": …, "warnings": […], "error": null | {"code", "message", "hint"}}`.
-Exit codes: 0 success, 1 an expected failure (one line says what is wrong and how to fix it), 2 wrong usage,
-3 a defect (a report is written).
+Exit codes: 0 for success, 1 for an expected failure (one line says what is wrong, the next how to
+fix it), 2 for wrong usage, 3 for a defect in Handbill (it writes a report).
 """
 
 

@@ -42,7 +42,7 @@ ACTIONS: dict[str, Action] = {
             ("--question", {**_MORE, "metavar": "TEXT", "help": "a question to answer first; repeat for more"}),
         ),
     ),
-    "show": ("what would be handed over, and what was noted for this window", (_MAYBE,)),
+    "show": ("show what would be handed over, and what was noted for this window", (_MAYBE,)),
     "check": ("check each resume file and the files that it names", (_MAYBE,)),
 }
 
@@ -170,7 +170,7 @@ def _kept(path: str, head: dict[str, Any], body: str, within: str) -> None:
     try:
         written = yaml.safe_dump(head, sort_keys=False, allow_unicode=True)
     except ValueError as error:  # a number of thousands of digits
-        raise BadResume(f"{path}: {error}", "correct it, or move it away") from error
+        raise BadResume(f"{path}: {error}", "correct it, or move it elsewhere") from error
     text = f"---\n{written}---\n\n{body}\n"
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -188,7 +188,7 @@ def _existing(path: str) -> tuple[dict[str, Any], str]:
     except FileNotFoundError:
         return {}, ""
     except BadHead as error:
-        raise BadResume(f"{path}: {error}", "correct it, or move it away") from error
+        raise BadResume(f"{path}: {error}", "correct it, or move it elsewhere") from error
 
 
 def _show(screen: Console, data: dict[str, Any], root: str) -> None:

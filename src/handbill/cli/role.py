@@ -59,7 +59,7 @@ def checked(name: str, dispatch: str, place: Place) -> dict[str, Any]:
     """The note about a role, refused when nobody could use it."""
     roles = declared(World(place.config.roots), place.config)
     if name not in roles:
-        hint = f"there are {', '.join(roles)}; declare your own as [roles.{name}] in .handbill.toml"
+        hint = f"use one of {', '.join(roles)}; or declare your own as [roles.{name}] in .handbill.toml"
         raise HandbillError(f"no role {name!r} is declared{like(name, list(roles))}", hint)
     note: dict[str, Any] = {"role": name, "how": "set by engine role"}
     if dispatch:

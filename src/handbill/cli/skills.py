@@ -55,7 +55,7 @@ def _copied(name: str | None, place: Place) -> Result:
     target = os.path.join(place.project, ".claude", "skills", name)
     require_inside(target, place.project)
     if os.path.lexists(target):
-        raise HandbillError(f"{target} is there already", "it is yours now; remove it first to copy it again")
+        raise HandbillError(f"{target} already exists", "that copy is yours; to copy the skill again, remove it first")
     shutil.copytree(source, target)
     return Result({"skill": name, "path": target}, text=f"copied to {target}", next_step=f"type /{name} to your agent")
 

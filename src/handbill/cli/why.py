@@ -40,7 +40,7 @@ _MOST_WINDOWS = 20
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="a path, a name as `engine window` shows it, or a page (§CMD_X)")
-    parser.add_argument("--session", metavar="ID", default="", help="only windows whose id begins like this")
+    parser.add_argument("--session", metavar="ID", default="", help="only windows whose id begins with this")
     project_option(parser)
 
 

@@ -29,12 +29,12 @@ def held_calls(place: Place) -> Iterator[Finding]:
         lacks_stop = bool(ours) and needs.every and claude_settings.FAILSAFE not in ours
         for held in claude_settings.matchers(settings, "PreToolUse") - {needs.held}:
             lacking = bool(held) and (needs.every or bool(set(needs.held.split("|")) - set(held.split("|"))))
-            text = f"the gates may hold calls of {_tools(needs.held)}, but {path} registers {_tools(held)}"
+            text = f"the gates may hold calls of {_tools(needs.held)}, but hooks in {path} run before {_tools(held)}"
             if lacking or not user:
                 yield Finding("held calls", BAD if lacking else NOTE, text, fix)
             lacks_stop = lacks_stop and not lacking  # one finding for one fix
         if lacks_stop:
-            yield Finding("held calls", BAD, f"{path} lacks {claude_settings.FAILSAFE}", fix)
+            yield Finding("held calls", BAD, f"{path} has no hook for {claude_settings.FAILSAFE}", fix)
 
 
 def _tools(matcher: str) -> str:

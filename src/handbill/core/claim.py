@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from handbill.core.window import Record, Window
 
 # Begin the reasons of files whose order matters: a large one is not overtaken by smaller ones behind it.
-IN_ORDER = ("context", "role ", "resume ", "set down by ")
+IN_ORDER = ("context", "role ", "resume ", "handover of ")
 
 MOST_CONSIDERED = 200  # files in one event
 _MANY = 30  # files that wait: more than a few events can carry

@@ -68,7 +68,7 @@ def problems(text: str, before: str | None = None) -> list[str]:
     if found.line < 0:
         wrong.append(f"it has no status: a line `Status: {WORKING}` before the first section")
     elif found.status not in STATUSES:
-        wrong.append(f"its status is {found.status!r}; there are {', '.join(STATUSES)}")
+        wrong.append(f"its status is {found.status!r}; use one of {', '.join(STATUSES)}")
     if not any(found.text_of(name) for name in ("task", "contract")):
         wrong.append("it has no `## Task` (or `## Contract`) that says what is to be done")
     if "progress" not in found.sections:

@@ -39,14 +39,14 @@ def from_text(text: str, loads: Callable[[str], Any], dumps: Callable[[Any], str
     head, _, rest = text.partition("\n")
     plain = loads(head)
     if not isinstance(plain, dict):
-        raise ValueError("not an object")
+        raise ValueError("it is not a JSON object")
     version = plain.get("v", 0)
     if not isinstance(version, int) or isinstance(version, bool) or version < SCHEMA:
-        raise ValueError(f"no known schema version: {version!r}")
+        raise ValueError(f"its schema version is unknown: {version!r}")
     if version > SCHEMA:
-        raise TooNew(f"schema version {version}, this program knows {SCHEMA}")
+        raise TooNew(f"it has schema version {version}, but this program knows only {SCHEMA}")
     if not text.endswith("\n"):
-        raise ValueError("cut off")
+        raise ValueError("it is cut off")
     window = Window("", "")
     for slot, name in _NAMES.items():
         value = plain.get(name)
@@ -54,7 +54,7 @@ def from_text(text: str, loads: Callable[[str], Any], dumps: Callable[[Any], str
             setattr(window, slot, _checked(name, value, getattr(window, slot)))
     files, gap, touched = rest.partition("\n\n") if not rest.startswith("\n") else ("", "\n", rest[1:])
     if not gap:
-        raise ValueError("cut off")
+        raise ValueError("it is cut off")
     window.files = _records("path", files, loads, dumps)
     window.touched = _records("dir", touched.removesuffix("\n"), loads, dumps)
     return window

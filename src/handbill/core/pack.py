@@ -170,7 +170,7 @@ def parts_of(path: str, digest: str, text: str, room: int) -> list[str]:
     # 9 digits of part numbers are more than any file that we read can need
     free = room - units(title(path, digest, len(text), 9999, 9999, _LONGEST_WORD)) - 1
     if free < 200:
-        raise ValueError(f"cannot be delivered: its name alone fills the {room} units")
+        raise ValueError(f"cannot be delivered: its path is too long for a message of {room:,} characters")
     pieces = split(text, free)
     if any(_begins_like_title(*two) for two in zip(pieces, pieces[1:])):
         pieces = split(text, free - 1)

@@ -80,7 +80,7 @@ class Packet:
         """Everything that is printed: what was taken, what was left out, and a closing line."""
         found = [self._taken()] if any(section.taken for section in self.sections) else []
         if self.left and self.brief:
-            found.append(f"--- left out: {len(self.left)} sections ---")
+            found.append(f"--- left out: {len(self.left)} section{'' if len(self.left) == 1 else 's'} ---")
         elif self.left:
             found.append(f"--- left out ---\n{self.left_out()}")
         return "\n\n".join([*found, f"--- at most {self.budget:,} tokens (estimate) ---"])

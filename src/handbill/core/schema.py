@@ -18,8 +18,10 @@ _KNOWN = _SAYS_NOTHING | {
     "minItems", "maxItems", "minimum", "maximum", "anyOf",
 }  # fmt: skip
 _LIMITS = (
-    ("minLength", str, len, "at least", "characters"), ("maxLength", str, len, "at most", "characters"),
-    ("minItems", list, len, "at least", "entries"), ("maxItems", list, len, "at most", "entries"),
+    ("minLength", str, len, "at least", ("character", "characters")),
+    ("maxLength", str, len, "at most", ("character", "characters")),
+    ("minItems", list, len, "at least", ("entry", "entries")),
+    ("maxItems", list, len, "at most", ("entry", "entries")),
 )  # fmt: skip
 
 
@@ -32,7 +34,7 @@ def unknown(schema: Any, where: str = "") -> list[str]:
         return []
     found = [f"{where}{name}" for name in schema if name not in _KNOWN]
     found += [
-        f"{where}{name} (no list)"
+        f"{where}{name} (not a list)"
         for name in ("required", "enum", "anyOf")
         if not isinstance(schema.get(name, []), list)
     ]
@@ -114,7 +116,7 @@ def _in_object(value: dict[str, Any], schema: Schema, where: str) -> list[str]:
         if name in properties:
             found += problems(inner, properties[name], f"{prefix}{name}")
         elif others is False:
-            found.append(f"{prefix}{name} is unknown; there are {', '.join(properties)}")
+            found.append(f"{prefix}{name} is unknown; the known fields are {', '.join(properties)}")
         else:
             found += problems(inner, others, f"{prefix}{name}")
     return found
@@ -122,12 +124,12 @@ def _in_object(value: dict[str, Any], schema: Schema, where: str) -> list[str]:
 
 def _limits(value: Any, schema: Schema, name: str) -> list[str]:
     found = []
-    for keyword, kind, measure, words, unit in _LIMITS:
+    for keyword, kind, measure, words, (one, several) in _LIMITS:
         limit = schema.get(keyword)
         if isinstance(limit, int) and isinstance(value, kind):
             size = measure(value)
             if size < limit if words == "at least" else size > limit:
-                found.append(f"{name} must have {words} {limit} {unit}, has {size}")
+                found.append(f"{name} must have {words} {limit} {one if limit == 1 else several}, but has {size}")
     if _is(value, "number"):
         if isinstance(schema.get("minimum"), (int, float)) and value < schema["minimum"]:
             found.append(f"{name} must be at least {schema['minimum']}, not {_said(value)}")

@@ -78,7 +78,9 @@ def parse(text: str, loads: Callable[[str], Any]) -> Skill:
 
 def _take(skill: Skill, values: dict[str, Any], line: int) -> None:
     skill.hints += [
-        (line, f"{name} is no parameter; there are {', '.join(_FIELDS)}") for name in values if name not in _FIELDS
+        (line, f"{name} is not a parameter; the parameters are {', '.join(_FIELDS)}")
+        for name in values
+        if name not in _FIELDS
     ]
     for name in _TEXTS:
         value = values.get(name)
@@ -115,7 +117,8 @@ def _add_phase(skill: Skill, found: dict[str, Phase], number: int, entry: Any, l
         return problem("must be an object")
     for name in entry:
         if name not in _OF_A_PHASE:
-            skill.hints.append((line, f"phases[{number}]: {name} is no field; there are {', '.join(_OF_A_PHASE)}"))
+            fields = ", ".join(_OF_A_PHASE)
+            skill.hints.append((line, f"phases[{number}]: {name} is not a field; the fields are {fields}"))
     label = label_of(entry)
     try:
         key(label)
@@ -135,7 +138,7 @@ def _add_phase(skill: Skill, found: dict[str, Phase], number: int, entry: Any, l
         lists[field] = tuple(one_line(one, _LONGEST) for one in value)
         for one in value:
             if field != "proof" and not page_name(one):
-                problem(f"{field} has {one!r}, which is no page name like §CMD_X")
+                problem(f"{field} has {one!r}, which is not a page name like §CMD_X")
     gate = entry.get("gate", True)
     gate = gate if isinstance(gate, bool) else one_line(gate, _LONGEST) if isinstance(gate, str) else True
     found[label] = Phase(label, one_line(entry.get("name", ""), _LONGEST), gate=gate, **lists)

@@ -32,8 +32,9 @@ class Bundle:
         waiting = list(paths)
         for number, path in enumerate(waiting):
             if number >= _MOST_FILES or read > _MOST_READ:
-                more = f" (and {len(waiting) - number - 1} more)" if len(waiting) > number + 1 else ""
-                self.unusable[path] = f"was not looked at, because there are too many files before it{more}"
+                after = len(waiting) - number - 1
+                more = f" ({after:,} more {'was' if after == 1 else 'were'} not read either)" if after else ""
+                self.unusable[path] = f"was not read, because the files before it are too many or too large{more}"
                 break
             sheet = world.load(path, permitted=path in permits)
             if isinstance(sheet, Refusal):

@@ -161,7 +161,7 @@ def set_down(left: dict[str, Any], world: World, config: Config) -> Plan:
     plan.flags[TAKEN_UP] = session
     wrong = problems(said, CONTEXT)
     if wrong or not isinstance(said, dict):
-        plan.notes.append(f"what {session} set down cannot be used: {wrong[0]}")
+        plan.notes.append(f"the handover of {session} cannot be used: {wrong[0]}")
         return plan
     files = Files(
         said.get("requiredFiles", ()), (config.project, f"{config.project}/sessions/{session}"), world, config
@@ -174,8 +174,8 @@ def set_down(left: dict[str, Any], world: World, config: Config) -> Plan:
         *_files(bundle, files, world, config),
         say("resume", "next", world, config, next_action=f"run `engine session continue {session}`"),
     ]  # fmt: skip
-    plan.say(HANDOVER_PAGE, "\n\n".join(text), f"set down by {session}")
-    bundle.want(plan, f"set down by {session}")
+    plan.say(HANDOVER_PAGE, "\n\n".join(text), f"handover of {session}")
+    bundle.want(plan, f"handover of {session}")
     plan.notes += [f"handover of {session}: {line}" for line in (*files.refused, *bundle.refusals())]
     return plan
 

@@ -50,7 +50,7 @@ def role_of(event: Event, window: Window, world: World, config: Config) -> Role:
     note = event.notes.get("role") or {}
     name, how = _told(note, config) or _found(roles, window, world, config) or _before(window)
     if name not in roles:
-        problem = f"the role {name!r} ({how}) is not declared; there are {', '.join(roles)}"
+        problem = f"the role {name!r} ({how}) is not declared; the declared roles are {', '.join(roles)}"
         return Role(REGULAR, how, {}, problem=problem)
     role = Role(name, how, roles[name], problem=str(note.get("problem", "")))
     told = note.get("dispatch") or (_dispatch(world, config) if role.values.get("dispatch") else "")
@@ -112,7 +112,7 @@ def _invoked(skill: str, window: Window) -> bool:
 def _before(window: Window) -> tuple[str, str]:
     """A role found by its skill stays: the compaction may have taken the skill by which it was known."""
     found, how = window.flags.get("role"), str(window.flags.get("role_by", ""))
-    return (found, how) if isinstance(found, str) and how.startswith("skill ") else (REGULAR, "nothing says otherwise")
+    return (found, how) if isinstance(found, str) and how.startswith("skill ") else (REGULAR, "no other role fits")
 
 
 def _dispatch(world: World, config: Config) -> str:

@@ -63,7 +63,9 @@ def skill_at(path: str, world: World, most: int = 5) -> tuple[Skill | None, list
         return None, [f"{path} {sheet.why}"]
     skill = parse(sheet.text, loads)
     words = [f"{path}, line {line}: {what}" for line, what in skill.problems]
-    return skill, words if len(words) <= most else [*words[:most], f"{path}: {len(words) - most} more problems"]
+    more = len(words) - most
+    rest = [f"{path}: {more} more {'problem' if more == 1 else 'problems'}"] if more > 0 else []
+    return skill, [*words[:most], *rest]
 
 
 def pages_of(phase: Phase, skill_path: str, world: World, config: Config) -> tuple[list[str], list[str]]:

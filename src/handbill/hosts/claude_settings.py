@@ -82,7 +82,7 @@ def parse(text: str, where: str) -> dict[str, Any]:
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(items)
         if len(made) != len(items):
-            raise OddSettings(f"{where}: a key is there twice", "keep one of them, then run this again")
+            raise OddSettings(f"{where}: a key occurs twice", "keep one of them, then run this again")
         return made
 
     try:
@@ -95,12 +95,14 @@ def parse(text: str, where: str) -> dict[str, Any]:
     except ValueError as error:  # a number of thousands of digits
         raise OddSettings(f"{where}: {error}", "correct it, then run this again") from error
     except RecursionError:
-        raise OddSettings(f"{where}: it is nested too deep", "move it away, then run this again") from None
+        raise OddSettings(f"{where}: it is nested too deep", "move it elsewhere, then run this again") from None
     if not isinstance(value, dict):
-        raise OddSettings(f"{where}: not a JSON object", "move it away, then run this again")
+        raise OddSettings(f"{where}: not a JSON object", "move it elsewhere, then run this again")
     hooks = value.get("hooks", {})
     if not isinstance(hooks, dict) or not all(_groups_ok(groups) for groups in hooks.values()):
-        raise OddSettings(f"{where}: `hooks` is not as the client expects it", "see the client's hooks reference")
+        raise OddSettings(
+            f"{where}: `hooks` does not have the form that the client needs", "see the client's hooks reference"
+        )
     return value
 
 

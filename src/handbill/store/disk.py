@@ -19,7 +19,7 @@ COMMAND_PATIENCE = 20.0  # a command may wait for a whole fleet on a busy machin
 
 
 def unwritable(error: OSError) -> StateUnwritable:
-    return StateUnwritable(f"no state can be written: {error}", "make room, or make it writable")
+    return StateUnwritable(f"no state can be written: {error}", "free some space, or make the folder writable")
 
 
 def locked(path: str, patience: float | None = None) -> int:
@@ -33,7 +33,9 @@ def locked(path: str, patience: float | None = None) -> int:
         except BlockingIOError:
             if time.monotonic() > deadline:
                 posix.close(handle)
-                raise StateBusy(f"{path} is held by another process", "see `engine doctor`") from None
+                raise StateBusy(
+                    f"{path} is locked by another process", "try again, or end the process that holds it"
+                ) from None
             time.sleep(0.002)
 
 

@@ -130,9 +130,9 @@ def as_note(text: str, name: str) -> dict[str, Any]:
     try:
         found = loads(text)
     except (ValueError, RecursionError) as error:
-        raise CorruptState(f"{name} is not JSON: {error}", "it is not used") from None
+        raise CorruptState(f"{name} is not JSON: {error}", "nothing to do: that note is not used") from None
     if not isinstance(found, dict):
-        raise CorruptState(f"{name} is not a JSON object", "it is not used")
+        raise CorruptState(f"{name} is not a JSON object", "nothing to do: that note is not used")
     return found
 
 

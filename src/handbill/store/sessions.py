@@ -40,7 +40,9 @@ def read(folder: str) -> State | None:
     except FileNotFoundError:
         return None
     except NotADirectoryError:
-        raise NoSession(f"{folder} is a file, not a session's folder", "move it away, or take another name") from None
+        raise NoSession(
+            f"{folder} is a file, not a session's folder", "move it elsewhere, or use another name"
+        ) from None
     except UnicodeDecodeError as error:
         raise _broken(path, str(error)) from error
     except OSError as error:
@@ -111,10 +113,12 @@ def update(
         finally:
             os.close(lock)
     except (FileExistsError, NotADirectoryError):
-        raise NoSession(f"{folder} is a file, not a session's folder", "move it away, or take another name") from None
+        raise NoSession(
+            f"{folder} is a file, not a session's folder", "move it elsewhere, or use another name"
+        ) from None
     except OSError as error:
         raise HandbillError(
-            f"{folder}: {error.strerror}", "nothing was changed; make room, or make it writable"
+            f"{folder}: {error.strerror}", "nothing was changed; free some space, or make it writable"
         ) from error
 
 

@@ -43,16 +43,17 @@ VERBS: dict[str, tuple[str, str, tuple[Argument, ...]]] = {
         "dehydrate", "leave the session to the next agent that starts here; handover as JSON on stdin",
         (_OWN,),
     ),
-    "find": ("find", "the folder of this window's session", ()),
-    "status": ("status", "a session's phase, history and holder", (_OWN,)),
-    "list": ("listing", "the sessions of this project, newest first", (
-        ("--all", {"action": "store_true", "help": "not only the newest twenty"}),)),
+    "find": ("find", "print the folder of this window's session", ()),
+    "status": ("status", "show a session's phase, history and holder", (_OWN,)),
+    "list": ("listing", "list the sessions of this project, newest first", (
+        ("--all", {"action": "store_true", "help": "list all of them, not only the newest twenty"}),)),
     "update": (
         "update", "set a field of a session's state",
-        (_NAME, ("field", {"metavar": "FIELD"}), ("value", {"metavar": "VALUE", "help": "JSON, or plain text"}),
+        (_NAME, ("field", {"metavar": "FIELD", "help": "the field's name"}),
+         ("value", {"metavar": "VALUE", "help": "JSON, or plain text"}),
          ("--text", {"action": "store_true", "help": "take VALUE as text, whatever it looks like"})),
     ),
-    "check": ("check", "what is still open before a session can end", (_OWN,)),
+    "check": ("check", "list what is still open before a session can end", (_OWN,)),
 }  # fmt: skip
 
 

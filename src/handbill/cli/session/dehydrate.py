@@ -47,7 +47,8 @@ def run(args: argparse.Namespace) -> Result:
         ) from error
     missing = [path for path in files.named if not os.path.isfile(path)]
     warnings = [f"requiredFiles: {at.shown(path)} does not exist now" for path in missing] + given.note
-    text = f"Session set down: {at.shown(folder)}\nThe next agent that starts in this project (or /clear) takes it up."
+    text = f"Handover saved: {at.shown(folder)}\n"
+    text += "The next agent that starts in this project (or after /clear) receives it."
     data = {"session": folder, "context": context, "files": files.named, "state": state}
     return Result(data, text=text, warnings=warnings)
 
