@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from handbill.cli.wiring import yaml_folder
-from handbill.frontmatter import BadHead, parse
+from handbill.frontmatter import MOST, BadHead, parse
 
 SOURCE = str(Path(__file__).parents[1] / "src")
 
@@ -39,6 +39,11 @@ def test_what_cannot_be_read_says_why(text: str, why: str) -> None:
     with pytest.raises(BadHead) as caught:
         parse(text)
     assert why in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_only_the_head_of_a_page_is_limited() -> None:
+    body = "a line of the page\n" * MOST
+    assert parse(f"---\na: 1\n---\n{body}") == ({"a": 1}, body)
 
 
 def test_many_aliases_cost_nothing() -> None:

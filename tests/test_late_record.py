@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from handbill.core.event import Event
+from handbill.evidence import look
 from handbill.late_record import as_it_grows
+from handbill.turn import Asked
+from looking import Host, batch, start
 from makers import DictWorld
 
 
@@ -29,3 +33,15 @@ def test_does_not_wait_before_the_first_look() -> None:
     world = DictWorld({"/t": "x"})
     next(as_it_grows("/t", world))  # type: ignore[call-overload]
     assert world.paused == 0
+
+
+@pytest.mark.parametrize(
+    "event, files, paused",
+    [(batch(), {"/t": "x"}, 0.5), (batch(), {}, 0.0), (start("resume"), {"/t": "x"}, 0.0), (start("resume"), {}, 0.0)],
+)
+def test_only_a_batch_waits_and_only_for_a_record_that_is_there(
+    event: Event, files: dict[str, str], paused: float
+) -> None:
+    world = DictWorld(files)
+    look(event, None, Host(None), world, 100.0, Asked())  # type: ignore[arg-type]
+    assert world.paused == pytest.approx(paused)

@@ -240,3 +240,18 @@ def test_a_third_one_goes_on_with_what_the_first_one_said(clients: Three) -> Non
         box.idle()
     audit = box.process("engine window --all --audit")
     assert audit.returncode == 0, audit.stdout
+
+
+def test_the_ledger_of_the_second_one_is_full_of_garbage(clients: Three) -> None:
+    first, second, _ = clients
+    box = begin(first, second)
+    (box.state_folder / ".windows" / f"{second.key}.jsonl").write_text("garbage")
+    with second:
+        box.sim.read("two/f.py", "three/f.py")
+        assert box.state_folder.joinpath(".windows", f"{second.key}.jsonl").exists()
+        box.idle()
+        assert {name: second.held()[name] for name in (STANDARD, "two", "three")} == {STANDARD: 1, "two": 1, "three": 1}
+    with first:
+        box.sim.prompt("see @three/f.py")
+        box.idle()
+        assert first.held() == {**NONE, "one": 1, "three": 1}

@@ -27,6 +27,7 @@ def load(project: Path, name: str) -> Sheet | Refusal:
     [
         (b"plain\n", "plain"), (b"\xef\xbb\xbfwith mark", "with mark"), (b"a\r\nb\r\n", "a\nb"),
         ("Grüße 🙂\n".encode(), "Grüße 🙂"), (b"\n\nkept  \n indent\n\n", "kept  \n indent"),
+        (b"a\x1b[31m\x07", r"a\x1b[31m\x07"), ("é\x7f".encode(), r"é\x7f"),
     ],
 )  # fmt: skip
 def test_text_as_delivered(project: Path, data: bytes, text: str) -> None:
@@ -118,6 +119,7 @@ def test_an_added_root_allows_only_what_stays_in_it(tmp_path: Path) -> None:
         for page in ("page.md", "AGENTS.md", ".directives/page.md"):
             (tmp_path / name / page).write_text(name)
     (tmp_path / "added/.directives/out.md").symlink_to(tmp_path / "elsewhere/.directives/page.md")
+    (tmp_path / "added/.directives/in.md").symlink_to(tmp_path / "added/page.md")
     (tmp_path / "project/into.md").symlink_to(tmp_path / "added/.directives/page.md")
     world = World([str(tmp_path / "project")])
     assert isinstance(world.load(str(tmp_path / "added/AGENTS.md")), Refusal)
@@ -126,6 +128,7 @@ def test_an_added_root_allows_only_what_stays_in_it(tmp_path: Path) -> None:
     assert isinstance(world.load(str(tmp_path / "added/.directives/page.md")), Sheet)
     assert isinstance(world.load(str(tmp_path / "added/page.md")), Refusal), "only rules are delivered from there"
     assert isinstance(world.load(str(tmp_path / "added/.directives/out.md")), Refusal)
+    assert isinstance(world.load(str(tmp_path / "added/.directives/in.md")), Refusal), "a rule by its name only"
     assert isinstance(world.load(str(tmp_path / "project/into.md")), Refusal), (
         "a link of the project stays in the project"
     )

@@ -190,6 +190,22 @@ def test_a_worker_has_its_dispatch_from_outside_the_project(box: Box, tmp_path: 
     assert counts(box, "MARK-TASK", "MARK-PROGRESS") == [1, 1], "also when it was lost on its way"
 
 
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_long_dispatch_from_outside_the_project_comes_whole(box: Box, tmp_path: Path, lost: bool) -> None:
+    lines = [f"line {number:03} of the task {'x' * 60}" for number in range(250)]
+    dispatch = tmp_path / "login.md"
+    dispatch.write_text(DISPATCH + "\n".join(lines))
+    box.sim.start()
+    note = {"role": "worker", "dispatch": str(dispatch)}
+    FileStore(str(box.state_folder)).note((box.sim.session, "main"), "role", note)
+    box.idle()
+    box.sim.compact()
+    if lost:
+        box.drop_next()
+    box.idle(6)
+    assert counts(box, *lines) == [1] * len(lines)
+
+
 def test_a_worker_known_by_its_home(make_box: Make, tmp_path: Path) -> None:
     box = make_box()
     home = tmp_path / "claude-worker-config"

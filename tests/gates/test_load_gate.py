@@ -11,6 +11,7 @@ import pytest
 
 from box import Box
 from handbill.config import CONTEXT_FILES
+from handbill.errors import StateUnwritable
 from handbill.handlers.load_gate import compliance
 from handbill.store.files import FileStore
 
@@ -243,3 +244,16 @@ def test_lost_words_come_again(box: Box) -> None:
     box.idle()
     box.idle()
     assert box.seen().count("Before you go on, read") == 1
+
+
+def test_a_call_is_not_held_if_that_cannot_be_written_down(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings(box, mode="require")
+    box.sim.start()
+
+    def unwritable(*_: object) -> None:
+        raise StateUnwritable("no state can be written")
+
+    with monkeypatch.context() as full:
+        full.setattr(FileStore, "update", unwritable)
+        assert box.sim.batch(("Bash", {"command": "make"})).denied == ""
+    assert box.sim.batch(("Bash", {"command": "make"})).denied

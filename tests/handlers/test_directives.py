@@ -165,3 +165,13 @@ def test_nothing_more_is_asked_for_while_many_files_wait() -> None:
     full = window(pending={f"/p/{number}": "why" for number in range(MOST_WAITING)})
     plan = handle(batch("t1", "/p/pkg/core/x.py"), full, DictWorld(TREE), config())  # type: ignore[arg-type]
     assert plan is not None and plan.unfinished and not plan.wants and not plan.touched
+
+
+def test_a_project_with_many_directories_does_not_keep_the_users_rules_away() -> None:
+    places = [*(f"/p/{number}" for number in range(MOST_LEVELS + 5)), "/u"]
+    event = batch("t1", *(f"{place}/f.py" for place in places))
+    event.added = ["/u"]
+    world = DictWorld({f"{place}/.directives/AGENTS.md": "rules" for place in places})
+    plan = handle(event, window(), world, config())  # type: ignore[arg-type]
+    assert plan is not None and plan.unfinished and len(plan.wants) < len(places)
+    assert wants(plan)[-1] == "/u/.directives/AGENTS.md"

@@ -12,6 +12,7 @@ from box import Box
 from handbill.core.event import TOOL_CALLED, Event, Tool
 from handbill.handlers.auto_answer import handle as auto_answer
 from handbill.handlers.delegation import named_places
+from handbill.handlers.write_gate import FLAG
 from handbill.handlers.write_gate import handle as write_gate
 from makers import DictWorld, config, window
 
@@ -230,3 +231,22 @@ def test_the_pending_files_that_a_write_waits_for(waiting: str, held: bool) -> N
     before = window(pending={f"/p/{waiting}": "why"})
     plan = write_gate(event, before, DictWorld({}), config())  # type: ignore[arg-type]
     assert [want.path for want in (plan.wants if plan else ())] == ([f"/p/{waiting}"] if held else [])
+
+
+@pytest.mark.parametrize("epoch, places, held", [(0, 2, True), (0, 3, False), (1, 3, True)])
+def test_how_often_a_directory_is_held_counts_anew_after_a_compaction(epoch: int, places: int, held: bool) -> None:
+    event = Event(TOOL_CALLED, "s", tools=[Tool("Write", "t1", ("/p/one/new.py",))], project="/p", cwd="/p")
+    before = window(epoch=epoch, flags={FLAG: {"epoch": 0, "places": ["/p/one"] * places}})
+    plan = write_gate(event, before, DictWorld({"/p/one/.directives/AGENTS.md": "rules"}), config())  # type: ignore[arg-type]
+    assert [want.path for want in (plan.wants if plan else ())] == ["/p/one/.directives/AGENTS.md"] * held
+
+
+def test_the_places_that_were_held_last_are_remembered() -> None:
+    event = Event(TOOL_CALLED, "s", tools=[Tool("Write", "t1", ("/p/one/new.py",))], project="/p", cwd="/p")
+    flags: dict[str, object] = {FLAG: {"epoch": 0, "places": [f"/p/{number}" for number in range(60)]}}
+    world = DictWorld({"/p/one/.directives/AGENTS.md": "rules"})
+    for times in range(3):
+        plan = write_gate(event, window(flags=flags), world, config())  # type: ignore[arg-type]
+        assert plan is not None, f"held {times} times"
+        flags = plan.flags
+    assert write_gate(event, window(flags=flags), world, config()) is None  # type: ignore[arg-type]

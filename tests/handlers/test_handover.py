@@ -47,3 +47,10 @@ def test_a_list_that_was_lost_was_not_said() -> None:
 def test_what_an_agent_says_is_kept_short() -> None:
     said = _confirmation("Context Loaded\nRead: a\n" + "\n".join(["- " + "x" * 200] * 30))
     assert said is not None and len(said["read"]) == 1000
+
+
+@pytest.mark.parametrize("folder, expected", [("/p/.claude/skills", "invoke the skill x"), ("", "x")])
+def test_only_a_skill_that_the_client_knows_can_be_invoked(folder: str, expected: str) -> None:
+    place = config()
+    world = DictWorld({f"{folder or place.shipped_skills}/x/SKILL.md": "# x"})
+    assert handover.next_step("x", world, place) == expected  # type: ignore[arg-type]

@@ -27,6 +27,7 @@ OURS = line("attachment", "w", None, attachment={"type": "hook_cancelled", "comm
     [
         (OTHER + FINE, False), (FINE + OTHER, False), (OTHER + FINE + OURS, True), (OTHER * 3 + OURS.strip(), True),
         (line("attachment", "x", None, attachment={"command": "handbill.hook", "type": "hook_cancelled"}), True),
+        (OTHER + OTHER.replace(b'"other"', b'"handbill.hook"'), True),  # both failed in the same way
     ],
 )  # fmt: skip
 def test_somebody_elses_failure_beside_our_success(data: bytes, ours: bool) -> None:

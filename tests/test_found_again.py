@@ -1,0 +1,34 @@
+"""What a rebuilt ledger takes up again."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from handbill.core.plan import Plan
+from handbill.found_again import found_again
+from handbill.store import sessions
+from makers import batch, window
+
+
+@pytest.mark.parametrize("typed, expected", [("", "second"), ("third", "third")])
+def test_the_skill_that_was_begun_last_goes_on(typed: str, expected: str) -> None:
+    event = batch()
+    event.skills, event.skill = ["/skills/first", "/skills/second"], typed
+    turn = SimpleNamespace(event=event, plan=Plan(), store=SimpleNamespace(linked=lambda _: ""))
+    found_again(turn, window())  # type: ignore[arg-type]
+    assert event.skill == expected
+
+
+@pytest.mark.parametrize("held_by, found", [("s", True), ("another", False), (None, False)])
+def test_only_a_session_that_this_client_still_holds_goes_on(
+    monkeypatch: pytest.MonkeyPatch, held_by: str | None, found: bool
+) -> None:
+    state = {"sessionId": held_by, "skill": "implement", "currentPhase": "2: Plan"}
+    monkeypatch.setattr(sessions, "read", lambda folder: state)
+    turn = SimpleNamespace(event=batch(), plan=Plan(), store=SimpleNamespace(linked=lambda _: "/p/sessions/X"))
+    ledger = window()
+    found_again(turn, ledger)  # type: ignore[arg-type]
+    work = {"session": "/p/sessions/X", "skill": "implement", "phase": "2"}
+    assert ledger.work == (work if found else {}) and turn.plan.work == (work if found else None)
