@@ -68,6 +68,12 @@ class DictWorld:
     def present(self, directory: str, names: object) -> list[str]:
         return self.names(directory)
 
+    def is_closed(self, directory: str) -> bool:
+        return False
+
+    def can_deliver(self, path: str) -> bool:
+        return path in self.files
+
     def is_file(self, path: str) -> bool:
         return path in self.files
 
@@ -87,7 +93,7 @@ class DictWorld:
         return below - 1
 
     def load(self, path: str) -> Sheet | Refusal:
-        return sheet(path, self.files[path]) if path in self.files else Refusal(path, "is gone", quiet=True)
+        return sheet(path, self.files[path]) if path in self.files else Refusal(path, "does not exist", quiet=True)
 
     def tail(self, path: str, offset: int, most: int = 0) -> bytes | None:
         return self.files[path].encode()[offset:] if path in self.files else None

@@ -52,6 +52,14 @@ def test_many_aliases_cost_nothing() -> None:
     assert len(parse("---\n" + "\n".join(lines) + "\n---\n")[0]) == 30
 
 
+@pytest.mark.parametrize("kind", ["", "!!set ", "!!omap "])
+def test_merges_are_refused_in_every_kind_of_mapping(kind: str) -> None:
+    """A few lines of them would fill the memory."""
+    lines = ["a0: &a0 {x: 1}"] + [f"a{n}: &a{n} {kind}{{<<: [{', '.join([f'*a{n - 1}'] * 10)}]}}" for n in range(1, 9)]
+    with pytest.raises(BadHead):
+        parse("---\n" + "\n".join(lines) + "\n---\n")
+
+
 @pytest.mark.parametrize("packages, expected", [(True, "{'a': 1}"), (False, "engine install")])
 def test_in_a_hooks_own_interpreter(packages: bool, expected: str) -> None:
     """-I -S: no site-packages; `engine install` says where PyYAML is."""

@@ -147,6 +147,36 @@ def test_two_rules_that_change_to_the_same_text(make_box: Make) -> None:
     assert box.seen().count("other rules") == 1
 
 
+@pytest.mark.parametrize("known", ["read by the agent", "mentioned", "ledger lost"])
+def test_a_rule_that_changes_to_another_directorys_text(make_box: Make, known: str) -> None:
+    """The agent must hear of it: else the old text, which it has seen, goes on to count."""
+    box = make_box()
+    box.write(RULE, "shared rules\n")
+    box.write(TWO, "old rules\n")
+    begin(box, "go")
+    box.sim.read("one/f.py")
+    if known == "read by the agent":
+        usual = box.sim._result
+        shown = {"type": "tool_result", "is_error": False, "content": "     1\told rules\n"}
+        box.sim._result = lambda call: {"tool_use_id": call, **shown}  # type: ignore[method-assign]
+        box.sim.read(TWO)
+        box.sim._result = usual  # type: ignore[method-assign]
+    elif known == "mentioned":
+        box.sim.prompt(f"see @{TWO}")
+        box.attach(TWO)
+    else:
+        box.sim.read("two/f.py")
+        box.idle()
+        box.lose_ledger()
+    box.idle()
+    box.write(TWO, "shared rules\n")
+    box.sim.prompt("more")
+    box.sim.read("two/f.py")
+    box.idle(2)
+    assert box.seen().count("The same rules as in") == 1 and box.seen().count("Updated") >= 1
+    assert box.seen().count("shared rules") == 1
+
+
 def test_a_rule_with_another_ones_text_that_can_no_longer_be_read(make_box: Make) -> None:
     box = make_box()
     share_text(box, RULE, BESIDE)

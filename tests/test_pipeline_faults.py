@@ -38,7 +38,7 @@ def test_a_refused_directive_is_told_once_and_the_rest_goes_on(make_box: Callabl
     for _ in range(3):
         assert box.sim.read("one/f.py", "two/f.py").messages == []
     assert len(box.errors()) == 1
-    assert box.seen().count("INVARIANTS.md\": it is binary") == 1 and "Ask the user to fix it" in box.seen()
+    assert box.seen().count('INVARIANTS.md": it is binary') == 1 and "Ask the user to fix it" in box.seen()
 
 
 def test_a_write_is_not_held_for_rules_that_cannot_be_delivered(make_box: Callable[..., Box]) -> None:
@@ -48,11 +48,11 @@ def test_a_write_is_not_held_for_rules_that_cannot_be_delivered(make_box: Callab
         (box.project / folder / ".directives" / "AGENTS.md").write_bytes(rule)
     box.sim.start()
     assert box.sim.write("one/new.py").denied == ""
-    assert box.seen().count("AGENTS.md\": it is binary") == 1, "it came with the result"
+    assert box.seen().count('AGENTS.md": it is binary') == 1, "it came with the result"
     box.write("two/.directives/INVARIANTS.md", "\0")
     assert "rules" in box.sim.write("two/new.py").denied
     box.sim.write("two/new.py")
-    assert box.seen().count("INVARIANTS.md\": it is binary") == 1, "after the call was held for the other one"
+    assert box.seen().count('INVARIANTS.md": it is binary') == 1, "after the call was held for the other one"
 
 
 def test_a_directive_that_goes_away_and_comes_back(make_box: Callable[..., Box]) -> None:
@@ -64,7 +64,7 @@ def test_a_directive_that_goes_away_and_comes_back(make_box: Callable[..., Box])
     text = big.read_text()
     big.unlink()
     box.sim.read("two/f.py")
-    assert [line for line in box.errors() if "is gone, and only some of its parts" in line] == box.errors() != []
+    assert [line for line in box.errors() if "does not exist, and only some of its parts" in line] == box.errors() != []
     assert "only some of its parts were delivered" in box.seen(), "the model has seen the beginning only"
     big.write_text(text)
     for _ in range(4):

@@ -10,6 +10,7 @@ import pytest
 
 from box import Box, names
 from handbill import pages
+from handbill.simulate import direct_hooks
 
 RULE = "one/.directives/INVARIANTS.md"
 
@@ -155,9 +156,9 @@ def test_many_files_are_not_all_named(make_box: Callable[..., Box]) -> None:
     for part in (range(30), range(30, 60)):
         box.sim.read(*(f"d{number}/f.py" for number in part))
         box.idle(2)
-    assert box.seen().count("AGENTS.md\": it is binary") == 20
+    assert box.seen().count('AGENTS.md": it is binary') == 20
     assert box.seen().count("could not deliver more files") == 1
-    assert box.seen().count(".claude/.directives/INVARIANTS.md\": it is binary") == 1, "the user's own is always named"
+    assert box.seen().count('.claude/.directives/INVARIANTS.md": it is binary') == 1, "the user's own is always named"
 
 
 @pytest.mark.parametrize("end", ["deleted", "emptied", "binary"])
@@ -181,4 +182,34 @@ def test_a_path_that_is_too_long_for_a_title(make_box: Callable[..., Box]) -> No
     box.write(f"{long}/.directives/AGENTS.md", "rules")
     box.sim.start()
     box.sim.read(f"{long}/f.py")
-    assert "AGENTS.md\": it has a path that is too long for a title" in box.seen()
+    assert 'AGENTS.md": it has a path that is too long for a title' in box.seen()
+
+
+def test_a_delivered_rule_that_changes_to_something_that_cannot_be_delivered(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.write(RULE, "RULE 1")
+    box.sim.start()
+    box.sim.read("one/f.py")
+    box.write(RULE, "\0")
+    box.sim.prompt("go")
+    box.sim.read("one/f.py")
+    box.sim.prompt("go on")
+    assert box.seen().count("The text in this window is old") == 1 and len(box.errors()) == 1
+    box.write(RULE, "RULE 2\n")
+    box.sim.prompt("it is fixed")
+    assert box.seen().count("RULE 2") == 1
+
+
+def test_pages_in_the_spare_folder_are_delivered_later(make_box: Callable[..., Box], tmp_path: Path) -> None:
+    """A report that waits behind a held call is kept as a file; here the usual place for it cannot be written."""
+    box = make_box()
+    box.environ["XDG_RUNTIME_DIR"] = str(tmp_path / "run")
+    os.makedirs(tmp_path / "run", mode=0o700)
+    box.state_folder.parent.parent.mkdir(parents=True)
+    box.state_folder.parent.write_text("not a folder")
+    box.hooks = direct_hooks(box.environ)
+    box.write(RULE, "\0")
+    box.sim.start()
+    assert box.sim.write("one/new.py").denied
+    box.sim.write("one/new.py")
+    assert said(box) == 1

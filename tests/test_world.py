@@ -59,7 +59,7 @@ def test_gone_directory_and_fifo(project: Path) -> None:
     (project / "dir").mkdir()
     (project / "loop").symlink_to(project / "loop")
     for name, why in [
-        ("gone", "is gone"),
+        ("gone", "does not exist"),
         ("dir", "not a regular file"),
         ("fifo", "not a regular file"),
         ("loop", "cannot be read"),

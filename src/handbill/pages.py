@@ -69,7 +69,7 @@ def load(
             return Refusal(path, "may contain secrets, so Handbill does not deliver it")
         return read_page(path, real, read_all)
     except FileNotFoundError:
-        return Refusal(path, "is gone", quiet=True)
+        return Refusal(path, "does not exist", quiet=True)
     except OSError as error:
         return Refusal(path, f"cannot be read ({(error.strerror or 'no reason given').lower()})")
     except ValueError:

@@ -101,6 +101,16 @@ class World:
         except OSError:
             return ()
 
+    def is_closed(self, directory: str) -> bool:
+        """A folder whose entries we may not list."""
+        try:
+            posix.listdir(directory)
+        except PermissionError:
+            return True
+        except (OSError, ValueError):
+            pass  # there is none, or it is no folder
+        return False
+
     def inode(self, path: str) -> str:
         """Identity of a file across links; empty if there is none."""
         status = _status(path)

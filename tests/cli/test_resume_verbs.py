@@ -89,7 +89,7 @@ def test_what_check_finds(box: Box) -> None:
     path = box.project / HOME / "01-planning/_resume.md"
     path.write_text('---\nfiles_to_load: ["/etc/shadow", gone.md, 01-planning/steps.md]\n---\n')
     (row,) = engine("resume", "check", cwd=box.project, expect=1)["data"]["projects"]
-    assert len(row["problems"]) == 2 and "leads out" in row["problems"][0] and "is gone" in row["problems"][1]
+    assert len(row["problems"]) == 2 and "leads out" in row["problems"][0] and "does not exist" in row["problems"][1]
     path.write_text("---\nfiles_to_load:\n\t- x\n---\n")
     assert (
         "line 3"
@@ -179,7 +179,7 @@ def test_what_cannot_be_set_down(box: Box, text: str, why: str) -> None:
 def test_a_missing_file_is_a_warning(box: Box) -> None:
     activate(box)
     assert "gone.md" in dehydrate(box, json.dumps({**CONTEXT, "requiredFiles": ["gone.md"]}))["warnings"][0]
-    assert "gone.md is gone" in "\n".join(box.sim.start().texts)
+    assert "gone.md does not exist" in "\n".join(box.sim.start().texts)
 
 
 def test_a_handover_that_somebody_broke(box: Box) -> None:

@@ -25,6 +25,7 @@ PERSON = {
         ({}, ["name is missing"]),
         ({"name": ""}, ["name must have at least 1 character, but has 0"]),
         ({"name": 3}, ["name must be a string, not 3"]),
+        ({"name": 10**9000}, ["name must be a string, not a number of hundreds of digits"]),
         ({"name": "a", "age": True}, ["age must be an integer, not true"]),
         ({"name": "a", "age": 3.0}, []),
         ({"name": "a", "age": -1}, ["age must be at least 0, not -1"]),

@@ -155,7 +155,7 @@ def test_a_session_that_was_set_down_is_taken_up_by_the_next_start(make: Make, v
     assert "Handover saved" in run.of()[-1].text
     marks = ("MARK-LAST", "MARK-NEXT", "MARK-HOW", "MARK-USER", "MARK-KEPT")
     taken = box.run(box.session("continue LOGIN"), box.bash(), "done")
-    assert_once(taken.of()[0], *marks, "MARK-SUMMARY", "engine session continue LOGIN", "gone.md is gone")
+    assert_once(taken.of()[0], *marks, "MARK-SUMMARY", "engine session continue LOGIN", "gone.md does not exist")
     assert "Session continued" in taken.of()[-1].text and "PAGE-CMD_ONE" in taken.of()[-1].text
     assert_once(taken.of()[-1], *marks)
     assert_absent(box.run("nothing").of()[0], *marks)

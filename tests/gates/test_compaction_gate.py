@@ -252,3 +252,26 @@ def test_on_a_client_that_does_not_say_who_was_compacted(make_box: Make) -> None
     box.idle()
     box.idle()
     assert counts(box, "MARK-STATE") == [1]
+
+
+@pytest.mark.parametrize("lost", ["a copied session", "a ledger"])
+def test_a_compaction_is_the_first_event_of_a_window_that_is_not_known(box: Box, lost: str) -> None:
+    """`/branch` and `--fork-session` copy the record under a new id."""
+    box.skill("handler", {"label": "1", "name": "Do", "steps": ["§CMD_ONE"]}, text="the handler")
+    as_handler(box)
+    if lost == "a ledger":
+        box.lose_ledger()
+    else:
+        before = box.sim.transcript
+        box.sim.session = "11111111-2222-3333-4444-555555555555"
+        Path(box.sim.transcript).write_bytes(Path(before).read_bytes())
+        box.sim._last[box.sim.transcript], box.sim._heads[box.sim.transcript] = (
+            box.sim._last[before],
+            box.sim._heads[before],
+        )
+        box.sim.views["main"].clear()
+    box.sim.compact()
+    box.idle(2)
+    assert counts(box, "MARK-STATE", "MARK-TASK") == [1, 1]
+    assert box.seen().count("Text of CMD_ONE.") == 1
+    assert box.state()["work"] == {"skill": "handler", "phase": "1", "directives": []}

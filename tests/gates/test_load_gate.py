@@ -257,3 +257,17 @@ def test_a_call_is_not_held_if_that_cannot_be_written_down(box: Box, monkeypatch
         full.setattr(FileStore, "update", unwritable)
         assert box.sim.batch(("Bash", {"command": "make"})).denied == ""
     assert box.sim.batch(("Bash", {"command": "make"})).denied
+
+
+@pytest.mark.parametrize("mode", ["direct", "require"])
+def test_a_bad_context_file_is_named_in_every_mode(box: Box, mode: str) -> None:
+    settings(box, mode=mode)
+    (box.project / ".context/DECISIONS.md").write_bytes(b"\0")
+    box.sim.start()
+    assert any("DECISIONS.md is binary" in line for line in box.seen().splitlines())
+    box.sim.read(*(f".context/{name}" for name in MARKS if name != "DECISIONS.md"))
+    assert box.sim.batch(("Bash", {"command": "make"})).denied == "", "the agent cannot read it either"
+    status = json.loads(box.process("engine gate status --json").stdout)["data"]["gates"][0]
+    assert {"file": str(box.project / ".context/DECISIONS.md"), "state": "cannot be delivered: it is binary"} in status[
+        "files"
+    ]

@@ -142,8 +142,10 @@ def test_missing_files_are_named(box: Box) -> None:
     (box.project / HOME / "01-planning/overview.md").unlink()
     work(box)
     box.sim.compact()
-    assert "overview.md is gone" in box.seen() and any("overview.md is gone" in line for line in box.errors())
-    assert mode(box)["problems"] == [f"{box.project}/{HOME}/01-planning/overview.md is gone"]
+    assert "overview.md does not exist" in box.seen() and any(
+        "overview.md does not exist" in line for line in box.errors()
+    )
+    assert mode(box)["problems"] == [f"{box.project}/{HOME}/01-planning/overview.md does not exist"]
 
 
 def test_an_unexpected_fault_is_said_and_nothing_else_is_lost(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:

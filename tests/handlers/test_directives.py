@@ -174,4 +174,4 @@ def test_a_project_with_many_directories_does_not_keep_the_users_rules_away() ->
     world = DictWorld({f"{place}/.directives/AGENTS.md": "rules" for place in places})
     plan = handle(event, window(), world, config())  # type: ignore[arg-type]
     assert plan is not None and plan.unfinished and len(plan.wants) < len(places)
-    assert wants(plan)[-1] == "/u/.directives/AGENTS.md"
+    assert wants(plan)[0] == "/u/.directives/AGENTS.md"

@@ -72,7 +72,7 @@ def test_problems_name_file_and_line_and_end() -> None:
     world = DictWorld({"/p/SKILL.md": f"### Session Parameters\n```json\n{block}\n```\n"})
     skill, problems = skill_at("/p/SKILL.md", world)  # type: ignore[arg-type]
     assert skill is not None and len(problems) == 6 and problems[0].startswith("/p/SKILL.md, line 3: phases[1]")
-    assert skill_at("/p/none.md", world) == (None, ["/p/none.md is gone"])  # type: ignore[arg-type]
+    assert skill_at("/p/none.md", world) == (None, ["/p/none.md does not exist"])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

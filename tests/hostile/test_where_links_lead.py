@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from box import Box
+from box import Box, names
 
 Make = Callable[..., Box]
 SECRET = "SECRET-OF-THE-USER"
@@ -79,7 +79,18 @@ def test_nothing_is_written_through_such_a_link(box: Box, link: str, command: st
 
 
 @pytest.mark.parametrize(
-    "name", [".env", ".env.local", ".git/config", ".claude/settings.local.json", "deploy.pem", "id_rsa", ".npmrc"]
+    "name",
+    [
+        ".env",
+        ".env.local",
+        ".git/config",
+        ".claude/settings.local.json",
+        "deploy.pem",
+        "id_rsa",
+        ".npmrc",
+        "secrets/db.yml",
+        "service_account.json",
+    ],
 )
 @pytest.mark.parametrize("how", ["standard", "link"])
 def test_files_that_may_hold_secrets_are_never_delivered(box: Box, name: str, how: str) -> None:
@@ -97,7 +108,9 @@ def test_files_that_may_hold_secrets_are_never_delivered(box: Box, name: str, ho
 def test_samples_hold_no_secrets(box: Box) -> None:
     box.write(".env.example", "KEY=…\n")
     box.write(".handbill.toml", '[standards]\nfiles = ["./.env.example"]\n')
+    box.write("src/secrets/.directives/AGENTS.md", "rules for this folder")
     assert "KEY=…" in "".join(box.sim.start().texts)
+    assert names(box.sim.read("src/secrets/f.py")) == ["secrets"]
 
 
 @pytest.mark.parametrize("mark", [".claude", ".git", "nothing"])

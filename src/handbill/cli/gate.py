@@ -54,12 +54,14 @@ def _load(window: Window, place: Place) -> dict[str, Any]:
     mode = gate["mode"] if window.agent == MAIN else gate["subagents"]
     state = load_gate.state_of(window)
     files = [{"file": path, "state": how or "not read"} for path, how in load_gate.compliance(window)]
-    missing = sum(one["state"] not in ("in the window", "read") for one in files)
+    settled = ("in the window", "read", load_gate.UNUSABLE)
+    missing = sum(not one["state"].startswith(settled) for one in files)
     word = str(state.get("state", ""))
     if not state:
         word = "the gate is off" if mode == "off" else _before_it_opens(place)
     elif not missing:
-        word = f"{len(files)} of {count(len(files), 'file')} in the window or read"
+        there = sum(not one["state"].startswith(load_gate.UNUSABLE) for one in files)
+        word = f"{there} of {count(len(files), 'file')} in the window or read"
     elif word == load_gate.RELEASED:
         word = f"no longer holds calls, after {count(state['held'], 'held message')}; "
         word += f"{missing} of {count(len(files), 'file')} not read"

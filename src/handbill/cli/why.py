@@ -18,7 +18,7 @@ from handbill.core.event import MAIN
 from handbill.core.host_files import FOUND
 from handbill.core.refs import page_name
 from handbill.core.sheet import Refusal
-from handbill.core.window import state_of
+from handbill.core.window import ELSEWHERE, UNDELIVERABLE, state_of
 from handbill.errors import HandbillError
 from handbill.handlers import compaction, load_gate
 from handbill.handlers.library import page
@@ -159,7 +159,7 @@ def _why_not(path: str, place: Place, world: World, *, delivered: bool) -> Itera
         elif name not in config.core_types:
             yield f"{name} is delivered when the active skill asks for it, or `directives.always` names it"
         else:
-            yield f"no window has touched {short(level, place.project)} or a folder below it yet"
+            yield _not_yet(path, level, place)
     elif page_name(name.removesuffix(".md")):
         yield "a page is delivered when a phase or a delivered page names it; neither happened in a known window"
     elif name == "SKILL.md":
@@ -169,6 +169,19 @@ def _why_not(path: str, place: Place, world: World, *, delivered: bool) -> Itera
         yield from dict.fromkeys(asked)
         if not asked:
             yield "it is not a standard, directive, page, skill or template, and no gate lists it: nothing asks for it"
+
+
+def _not_yet(path: str, level: str, place: Place) -> str:
+    """Of a directive that could be delivered."""
+    named = short(level, place.project)
+    for _, window in _readable(place):
+        if path in window.flags.get(ELSEWHERE, ()):
+            return f"the same text is in a window already, as {short(window.flags[ELSEWHERE][path][1], place.project)}"
+        if path in window.flags.get(UNDELIVERABLE, ()):
+            return "it could not be delivered, but it can now: it is delivered with the next prompt or touch"
+        if level in window.touched:
+            return f"it is delivered when {named} is touched again"
+    return f"no window has touched {named} or a folder below it yet"
 
 
 def _gates(path: str, window: Window) -> Iterator[str]:

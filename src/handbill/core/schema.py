@@ -159,15 +159,10 @@ def _article(kind: str) -> str:
     return kind if kind == "null" else f"an {kind}" if kind[:1] in "aeio" else f"a {kind}"
 
 
-_LONG_NUMBER = 200  # bits
-
-
 def _shown(value: Any) -> str:
     if isinstance(value, (dict, list)):
         return "an object" if isinstance(value, dict) else "an array"
     if value is None or isinstance(value, bool):
         return "null" if value is None else str(value).lower()
-    if isinstance(value, int) and value.bit_length() > _LONG_NUMBER:
-        return "a number of too many digits"
-    text = f'"{value}"' if isinstance(value, str) else str(value)
+    text = f'"{value}"' if isinstance(value, str) else _said(value) if isinstance(value, int) else str(value)
     return text if len(text) <= 60 else f'{text[:57]}…"'

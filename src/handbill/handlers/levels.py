@@ -24,6 +24,10 @@ def look_at(look: Look, level: str, stamp: str, new: dict[str, Record], how: str
     found, unripe = present(level, look.world, look.config, look.types)
     if not found and not look.world.is_dir(level):
         return True  # not made yet: look again when it is
+    if not found and look.world.is_closed(f"{level}/{FOLDER}"):
+        if f"{level}/{FOLDER}" not in look.window.flags.get(UNDELIVERABLE, ()):
+            look.plan.want(f"{level}/{FOLDER}", f"directives of {level}")  # cannot be read: the model is told
+        return False
     later = False
     for path, name in found:
         # other types are skill-filtered: noted, delivered when a skill asks for them

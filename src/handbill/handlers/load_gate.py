@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 FLAG = "context"
 GATE = "context gate"
+UNUSABLE = "cannot be delivered"  # begins the state of such a file
 AWAITS = "awaits"  # the agent was asked to say something; its words are behind this byte of the transcript
 _MOST_LINES, _MOST_SAID = 40, 1000
 _MOST_LOOKS = 10  # messages in which the agent may say what it has read
@@ -61,7 +62,7 @@ def compliance(window: Window) -> list[tuple[str, str]]:
     for path in state.get("files", ()):
         how = "in the window" if has(window, path) else ""
         unusable = state.get("unusable", {}).get(path, "")
-        how = how or (f"cannot be delivered: it {unusable}" if unusable else "")
+        how = how or (f"{UNUSABLE}: it {unusable}" if unusable else "")
         how = how or ("read" if path in state["read"] else "could not be read" if path in state["tried"] else "")
         found.append((path, how))
     return found

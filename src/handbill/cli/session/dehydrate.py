@@ -13,6 +13,7 @@ from handbill.cli.stdin import NEEDED, BadInput, as_object, piped
 from handbill.core import schema
 from handbill.core.resuming import CONTEXT, MOST_FILES
 from handbill.core.session import SET_DOWN, State, released
+from handbill.core.sheet import Refusal
 from handbill.errors import HandbillError
 from handbill.handlers.handover import Files
 from handbill.store import sessions
@@ -45,8 +46,8 @@ def run(args: argparse.Namespace) -> Result:
         raise HandbillError(
             f"the handover cannot be kept: {error}", "its text is in the session's .state.json"
         ) from error
-    missing = [path for path in files.named if not os.path.isfile(path)]
-    warnings = [f"requiredFiles: {at.shown(path)} does not exist now" for path in missing] + given.note
+    unusable = [sheet for sheet in map(at.world.load, files.named) if isinstance(sheet, Refusal)]
+    warnings = [f"requiredFiles: {at.shown(one.path)} {one.why}" for one in unusable] + given.note
     text = f"Handover saved: {at.shown(folder)}\n"
     text += "The next agent that starts in this project (or after /clear) receives it."
     data = {"session": folder, "context": context, "files": files.named, "state": state}
