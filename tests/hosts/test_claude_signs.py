@@ -5,8 +5,19 @@ from typing import Any
 import pytest
 from transcript_lines import line
 
-from handbill.hosts.claude_signs import search
+from handbill.hosts.claude_signs import line_around, search
 from handbill.turn import Asked
+
+
+@pytest.mark.parametrize(
+    "data, at, expected",
+    [
+        (b"ab\ncd\nef\n", 0, (0, 2)), (b"ab\ncd\nef\n", 3, (3, 5)), (b"ab\ncd\nef\n", 7, (6, 8)), (b"ab\ncd", 4, (3, 5)),
+        (b"\nab\n", 2, (1, 3)), (b"", 0, (0, 0)),
+    ],
+)  # fmt: skip
+def test_the_line_around_a_byte(data: bytes, at: int, expected: tuple[int, int]) -> None:
+    assert line_around(data, at) == expected
 
 
 @pytest.mark.parametrize("command, ours", [("python -c '# handbill.hook'", True), ("python -m other.hook", False)])

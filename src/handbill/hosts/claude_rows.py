@@ -94,6 +94,12 @@ def typed_in(row: Row) -> list[str]:
     return [text for text in (block.get("text") for block in blocks_of(row)) if isinstance(text, str)]
 
 
+def prompt_of(row: Row) -> str:
+    """The id of the prompt that a row in the user's role belongs to: that prompt, or a result while it is answered."""
+    id = row.get("promptId") if row.get("type") == "user" else ""
+    return id if isinstance(id, str) else ""
+
+
 def joined_prompt(row: Row) -> tuple[str, str]:
     """(id, text) of a prompt that waited in the queue and joined the running turn: it has no row of its own."""
     attachment = attachment_of(row)

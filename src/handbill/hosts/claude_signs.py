@@ -27,12 +27,12 @@ def search(data: bytes, new: int, asked: Asked, *, prompt: str = "", agent: bool
     `prompt`: the id of a prompt that is being submitted.
     """
     new = new if new <= len(data) else 0  # the file was rewritten
-    asked.failed = data.find(MARK, new) >= 0 and any(_is_ours(data, sign, new) for sign in _FAILURES)
+    asked.failed = data.find(MARK, new) != -1 and any(_is_ours(data, sign, new) for sign in _FAILURES)
     is_joined = any(_has_mention(line) for line in _lines_with(data, _JOINED, new))
-    asked.unannounced = data.find(_INTERRUPTED, new) >= 0 or is_joined or _brings_a_queued_mention(data, new)
-    asked.queued = bool(prompt) and data.find(_PROMPT + prompt.encode() + b'"', new) >= 0
+    asked.unannounced = data.find(_INTERRUPTED, new) != -1 or is_joined or _brings_a_queued_mention(data, new)
+    asked.queued = bool(prompt) and data.find(_PROMPT + prompt.encode() + b'"', new) != -1
     asked.moved = not agent and went_back(data, new)
-    asked.compacted = data.find(COMPACTED, new) >= 0
+    asked.compacted = data.find(COMPACTED, new) != -1
     if asked or len(data) - new > _LARGE:
         asked.scanned = data.rfind(b"\n") + 1
 
@@ -50,21 +50,27 @@ def _is_ours(data: bytes, sign: bytes, at: int) -> bool:
 
 def _lines_with(data: bytes, words: bytes, at: int) -> Iterator[bytes]:
     at = data.find(words, at)
-    while at >= 0:
-        end = data.find(b"\n", at)
-        end = end if end >= 0 else len(data)
-        yield data[data.rfind(b"\n", 0, at) + 1 : end]
+    while at != -1:
+        start, end = line_around(data, at)
+        yield data[start:end]
         at = data.find(words, end)
+
+
+def line_around(data: bytes, at: int) -> tuple[int, int]:
+    """Where the line with this byte begins and ends; the last one may be unfinished."""
+    end = data.find(b"\n", at)
+    return data.rfind(b"\n", 0, at) + 1, end if end != -1 else len(data)
 
 
 def _brings_a_queued_mention(data: bytes, at: int) -> bool:
     """Newer clients announce a queued prompt when it is typed, not when its turn comes, with the files it mentions."""
     at = data.find(_DEQUEUED, at)
-    while at >= 0:
+    while at != -1:
         row = data.find(_PROMPT, at)
-        if row < 0:
+        if row == -1:
             return False
-        if b"@" in data[data.rfind(b"\n", 0, row) + 1 : data.find(b"\n", row)]:
+        start, end = line_around(data, row)
+        if b"@" in data[start:end]:
             return True
         at = data.find(_DEQUEUED, row)
     return False
@@ -73,16 +79,16 @@ def _brings_a_queued_mention(data: bytes, at: int) -> bool:
 def went_back(data: bytes, at: int) -> bool:
     """Is there a prompt behind `at` whose parent is not the newest message before it?"""
     at = data.find(_PROMPT, at)
-    while at >= 0:
-        start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
-        if end < 0:
+    while at != -1:
+        start, end = line_around(data, at)
+        if end == len(data):
             return False  # being written now
         line = data[start:end]
         if start and b'"type":"tool_result"' not in line and b'"type":"user"' in line:
             _, found, rest = line.partition(b'"parentUuid":"')
             if found and not _follows(data, rest[:36], start):
                 return True
-            if b'"parentUuid":null' in line and data.find(_ANSWER, 0, start) >= 0:
+            if b'"parentUuid":null' in line and data.rfind(_ANSWER, 0, start) != -1:
                 return True  # back to before the first message
         at = data.find(_PROMPT, end)
     return False
@@ -91,9 +97,10 @@ def went_back(data: bytes, at: int) -> bool:
 def _follows(data: bytes, parent: bytes, start: int) -> bool:
     """Is nothing of a conversation between the row `parent` and the line that begins at `start`?"""
     place = data.rfind(b'"uuid":"' + parent + b'"', 0, start)
-    if place < 0:
+    if place == -1:
         return False  # further back than what was read: to be looked at
-    if _SUMMARY in data[data.rfind(b"\n", 0, place) + 1 : data.find(b"\n", place)]:
+    begins, ends = line_around(data, place)
+    if _SUMMARY in data[begins:ends]:
         return False  # messages that the compaction kept may have been between the two
-    between = data[data.find(b"\n", place) : start]
+    between = data[ends:start]
     return _ANSWER not in between and _PROMPT not in between

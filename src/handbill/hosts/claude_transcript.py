@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from handbill.core.event import MAIN
 from handbill.hosts.claude_rows import blocks_of, calls_in, is_boundary, joined_prompt, records_with, typed_in
-from handbill.hosts.claude_signs import COMPACTED
+from handbill.hosts.claude_signs import COMPACTED, line_around
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def calls(data: bytes, there: Collection[str] | None = None) -> list[dict[str, A
     rest = data
     for record in records_with(data, b'"compact_boundary"') if there is None else ():
         if is_boundary(record) and isinstance(record.get("uuid"), str):
-            rest = data[data.rfind(record["uuid"].encode()) :]
+            rest = data[data.rfind(f'"uuid":"{record["uuid"]}"'.encode()) :]  # its own row, not one that names it
     results = [block for record in records_with(rest, b'"tool_result"') for block in blocks_of(record)]
     answers = {str(block.get("tool_use_id")): block.get("content") for block in results}
     return [
@@ -35,8 +35,7 @@ def calls(data: bytes, there: Collection[str] | None = None) -> list[dict[str, A
 
 def version_in(data: bytes) -> tuple[int, ...]:
     """Of the client that wrote the newest row; empty: the rows do not say."""
-    name = data.rpartition(b'"version":"')[2].partition(b'"')[0] if b'"version":"' in data else b""
-    parts = name.split(b".")
+    parts = data.rpartition(b'"version":"')[2].partition(b'"')[0].split(b".")
     return tuple(map(int, parts)) if len(parts) == 3 and all(part.isdigit() for part in parts) else ()
 
 
@@ -91,7 +90,8 @@ def reaches(data: bytes, event: Event) -> bool:
 def compactions(data: bytes) -> list[int]:
     """Where the rows of compactions begin."""
     found, at = [], data.find(COMPACTED)
-    while at >= 0:
-        found.append(data.rfind(b"\n", 0, at) + 1)
-        at = data.find(COMPACTED, at + 1)
+    while at != -1:
+        start, end = line_around(data, at)
+        found.append(start)
+        at = data.find(COMPACTED, end)
     return found

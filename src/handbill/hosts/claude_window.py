@@ -28,10 +28,12 @@ from handbill.hosts.claude_rows import (
     joined_prompt,
     message_id,
     preserved,
+    prompt_of,
     read,
     record_of,
     typed_in,
 )
+from handbill.hosts.claude_signs import line_around
 from handbill.hosts.claude_skills import folder_in, is_called, names_called, put_back
 from handbill.hosts.claude_tools import is_denial
 
@@ -70,12 +72,12 @@ def content(
 def _began(data: bytes) -> int:
     """Where the newest compaction's row begins: what is older is out of the window, unless its row names it."""
     at = data.rfind(_BOUNDARY)
-    while at >= 0:
-        start = data.rfind(b"\n", 0, at) + 1
-        end = data.find(b"\n", at)
-        row = record_of(data[start:end]) if end >= 0 else None
+    while at != -1:
+        start, end = line_around(data, at)
+        row = record_of(data[start:end])
         if row is not None and is_boundary(row):
-            return max(data.rfind(b"\n", 0, first_of(data, preserved(row), start)), 0)
+            first, _ = line_around(data, first_of(data, preserved(row), start))
+            return max(first - 1, 0)  # a reader passes over the line that is cut there
         at = data.rfind(_BOUNDARY, 0, start)
     return 0
 
@@ -182,7 +184,7 @@ def _take(row: Row, found: Content, number: int, at: int) -> None:
     files = files_shown(row)
     if files and not any(str(block.get("tool_use_id")) in found.other_calls for block in blocks_of(row)):
         found.files.update(files)
-    if row.get("type") == "user" and isinstance(row.get("promptId"), str):
+    if prompt_of(row):
         found.prompts.setdefault(row["promptId"], at)
         if not has_result(row) and not is_summary(row):
             found.typed.add(row["promptId"])
@@ -247,8 +249,8 @@ def _first_blocks(text: str) -> list[tuple[Title, str]]:
     """What is said before the blocks has no line that looks like a title: it was escaped."""
     at = text.find(f"{BETWEEN}[")
     for _ in range(_TRIES):
-        found = bodies_in(text, at + len(BETWEEN)) if at >= 0 else []
-        if found or at < 0:
+        found = bodies_in(text, at + len(BETWEEN)) if at != -1 else []
+        if found or at == -1:
             return found
         at = text.find(f"{BETWEEN}[", at + 1)
     return []
@@ -265,15 +267,11 @@ def _order(rows: Rows, chain: list[str], found: Content) -> None:
     found.last_answer = max(rows.at[chain[i]] for i in answers)
     for uuid in chain[: answers[-1]]:
         row = rows.by_id[uuid]
-        if row.get("type") == "user" and isinstance(row.get("promptId"), str):
-            found.answered.add(row["promptId"])
-        if row.get("type") == "assistant" and not _same_answer(row, last):
+        if prompt_of(row):
+            found.answered.add(prompt_of(row))
+        if not message_id(row):
             found.answered.update(call["id"] for call in calls_in(row))
     speakers = {message_id(rows.by_id[u]) for u in chain[: answers[-1]]} - {message_id(last), ""}
-    for row in rows.by_id.values():  # parallel calls stand beside the chain
+    for row in rows.by_id.values():  # parallel calls are beside the chain
         if message_id(row) in speakers:
             found.answered.update(call["id"] for call in calls_in(row))
-
-
-def _same_answer(row: Row, other: Row) -> bool:
-    return row is other or (message_id(row) != "" and message_id(row) == message_id(other))
