@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 1 << 20  # a larger file is not a page for a context window
 _LONG, _LONGEST = 500, 5000  # of a path: characters; and bytes with what cannot be printed spelled out
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _CONTROL = bytes([*range(9), 11, 12, *range(13, 32), 127])
 
 
@@ -32,6 +33,8 @@ def read_page(path: str, real: str, read_all: Callable[[int, int], bytes]) -> Sh
         data = read_all(handle, MOST_BYTES + 1)
     finally:
         posix.close(handle)
+    if data.startswith(_UTF_16):
+        return Refusal(path, "is not UTF-8 text", stamp=stamp)
     if b"\0" in data:
         return Refusal(path, "is binary", stamp=stamp)
     try:

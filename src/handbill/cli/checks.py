@@ -255,6 +255,9 @@ def receipts(place: Place) -> Iterator[Finding]:
     yield Finding("receipts", state, f"last {count_of(len(keys), 'window')}: {text}", "engine window" if bad else "")
 
 
+_MOST_ERRORS = 20
+
+
 def trace(place: Place) -> Iterator[Finding]:
     """What went wrong in hooks, newest last; the same text counts once."""
     seen: dict[str, list[dict[str, Any]]] = {}
@@ -265,7 +268,11 @@ def trace(place: Place) -> Iterator[Finding]:
                 seen.setdefault(str(line.get("error")), []).append(line)
     if not seen:
         yield Finding("errors", OK, "no errors in the last 7 days")
-    for text, lines in list(seen.items())[-20:]:
+    if len(seen) > _MOST_ERRORS:
+        yield Finding(
+            "errors", BAD, f"{len(seen):,} different errors; the newest {_MOST_ERRORS} follow", "fix these first"
+        )
+    for text, lines in list(seen.items())[-_MOST_ERRORS:]:
         last = lines[-1]
         moments = len(
             {(line.get("window"), int(float(line.get("ts", 0)) // 10)) for line in lines}

@@ -11,6 +11,7 @@ from handbill.cli.checks import BAD, NOTE, OK, RECENT, Finding, settings_paths
 from handbill.cli.place import Place
 from handbill.cli.screen import count
 from handbill.cli.wiring import needed
+from handbill.config import folder_of
 from handbill.errors import HandbillError
 from handbill.hosts import claude_settings
 
@@ -72,7 +73,7 @@ def sessions(place: Place) -> Iterator[Finding]:
 
 def reports(place: Place) -> Iterator[Finding]:
     """Defects of commands, written down by the command that met one."""
-    folder = os.path.join(place.config.home, ".local", "state", "handbill")
+    folder = os.path.join(folder_of("XDG_STATE_HOME", ".local/state", os.environ), "handbill")
     names = (
         [entry.path for entry in os.scandir(folder) if entry.name.startswith("report-")]
         if os.path.isdir(folder)
