@@ -21,15 +21,24 @@ class Talk:
 
     def say(self, prompt: str) -> dict[str, Any]:
         """One turn; returns the client's closing record of it."""
-        assert self.process.stdin is not None and self.process.stdout is not None
-        line = json.dumps({"type": "user", "message": {"role": "user", "content": prompt}})
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
+        self.send(prompt)
+        assert self.process.stdout is not None
         for answer in self.process.stdout:
             record: dict[str, Any] = json.loads(answer)
             if record.get("type") == "result":
                 return record
         raise AssertionError(f"the client ended during {prompt!r}")
+
+    def send(self, prompt: str) -> None:
+        """Without waiting for an answer."""
+        assert self.process.stdin is not None
+        line = json.dumps({"type": "user", "message": {"role": "user", "content": prompt}})
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait(timeout=60)
 
     def close(self) -> None:
         assert self.process.stdin is not None

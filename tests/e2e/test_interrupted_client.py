@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from faults import break_hooks
-from interrupted import API, BIG, LIB, SLOW, WEB, asked, killed, project, resumed, transcript
+from interrupted import API, BIG, LIB, SLOW, WEB, asked, killed, project, resumed, transcript, until
 from sandbox import ALMOST_FULL, COMPACTION, STANDARDS, assert_absent, assert_once
+from talk import Talk
 
 from conftest import Make
 from handbill.live import Reply, Script, call, say
@@ -70,6 +71,31 @@ def test_parts_are_pending_when_the_session_is_resumed(make: Make, version: str,
     assert found == {1} or (compact and found == {0})  # all of it, or nothing
     run = resumed(box, oracle, box.read("big/f.py"), box.read("web/f.py"), *[box.bash(f"echo {n}") for n in range(5)])
     assert_once(run.of()[-1], *STANDARDS, *BIG, WEB)
+
+
+@pytest.mark.long
+def test_the_client_is_killed_while_it_compacts(make: Make, version: str) -> None:
+    """The hooks of the new start have answered, and the compaction is never recorded."""
+    box, oracle = project(make(version))
+    flag, plain = box.home / "flag", box.settings().read_text()
+    settings = json.loads(plain)
+    slow = {"matcher": "compact", "hooks": [{"type": "command", "command": f"touch {flag}; sleep 6; true"}]}
+    settings["hooks"]["SessionStart"].append(slow)
+    box.settings().write_text(json.dumps(settings))
+    box.client.model.script = Script([box.bash(), "turn ends"])
+    talk = Talk(box)
+    talk.say("go")
+    talk.send("/compact")
+    until(flag.exists)
+    time.sleep(1.5)  # our hook answers meanwhile
+    talk.kill()
+    box.settings().write_text(plain)
+    assert "compact_boundary" not in transcript(box).read_text()
+    env = break_hooks(box, {"PostToolBatch:1": "after-claim"})
+    steps = [box.read("web/f.py"), box.bash(), box.bash("sleep 3"), box.read("web/f.py"), box.bash(), box.bash()]
+    run = box.run(*steps, "done", args=("--resume", transcript(box).stem), env=env)
+    assert_once(run.of()[-1], WEB, *STANDARDS)
+    resumed(box, oracle, box.read("web/f.py"), box.bash())
 
 
 @pytest.mark.parametrize("fault, agent", [("before-claim", False), ("after-claim", True)], ids=["main", "subagent"])

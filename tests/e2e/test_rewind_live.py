@@ -100,3 +100,18 @@ def test_a_typed_skill_that_is_taken_back_or_restored(terminal: Terminal) -> Non
     terminal.rewind()
     terminal.say("k3 DO: bash true; bash true; bash true")
     assert_once(terminal.last, "BODY-ship", "PAGE-CMD_ONE", *STANDARDS)
+
+
+def test_a_branch_that_is_compacted_at_once(terminal: Terminal) -> None:
+    """The new session's first event is the compaction: nothing else says which skill it works by."""
+    box = terminal.box
+    box.skill("ship", ("0", ("CMD_ONE",)))
+    box.write("lead.md", "MARK-LEAD\n")
+    box.write(".handbill.toml", '[roles.lead]\nskills = ["ship"]\ntargets = ["lead.md"]\n')
+    box.engine("install", "--project", str(box.project))
+    terminal.start()
+    terminal.say("/ship it DO: read web/a.js; bash true")
+    terminal.say("/branch")
+    terminal.compact()
+    terminal.say("go on DO: bash true; bash true; read web/a.js; bash true")
+    assert_once(terminal.last, "PAGE-CMD_ONE", "MARK-LEAD", WEB, *STANDARDS)
