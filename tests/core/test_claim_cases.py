@@ -78,6 +78,22 @@ def test_a_newer_state_that_is_there_under_another_name() -> None:
     assert after.files["/a"]["parts"] == "k" and not after.files["/a"]["updated"] and not answer.grants
 
 
+@pytest.mark.parametrize(
+    "path, updated, line",
+    [
+        ("/p/b/.directives/AGENTS.md", True, True),  # the agent had seen the old text itself
+        ("/p/b/.directives/AGENTS.md", False, False),
+        ("/p/b/page.md", True, False),  # no rule of a directory
+    ],
+)
+def test_a_changed_rule_that_has_another_directorys_text_now(path: str, updated: bool, line: bool) -> None:
+    text = held("/p/a/.directives/AGENTS.md", "newer")
+    changed = held(path, "older", parts=".", before="k", updated=updated)
+    files = {"/p/a/.directives/AGENTS.md": text, path: changed}
+    _, answer = ask(window(files=files, pending={path: "read by the agent"}), {path: sheet(path, "newer")})
+    assert [grant.same for grant in answer.grants] == (["/p/a/.directives/AGENTS.md"] if line else [])
+
+
 def test_a_newer_state_that_is_nowhere_else_is_delivered() -> None:
     after, answer = ask(window(files={"/a": CHANGED}, pending={"/a": "why"}), {"/a": sheet("/a", "newer")})
     assert [(grant.word, grant.same) for grant in answer.grants] == [("Updated", "")] and after.holds("/a")

@@ -167,6 +167,13 @@ def test_two_compactions_before_either_is_recorded() -> None:
     assert "boundary_due" not in shown.flags and not epochs.is_known_compaction(shown, 85)
 
 
+@pytest.mark.parametrize("boundary, due", [(-1, None), (0, 50), (49, 50), (50, None)])
+def test_of_two_compactions_the_second_is_still_due(boundary: int, due: int | None) -> None:
+    """-1: none is recorded, and none will be, because the client that compacted is gone."""
+    found = epochs.recorded(window(flags={"boundary_due": 40}, carried_from=50), boundary)
+    assert found.flags.get("boundary_due") == due
+
+
 @pytest.mark.parametrize(
     "flags, boundary, after",
     [
