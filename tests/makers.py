@@ -71,7 +71,7 @@ class DictWorld:
     def is_closed(self, directory: str) -> bool:
         return False
 
-    def can_deliver(self, path: str) -> bool:
+    def can_deliver(self, path: str, *, permitted: bool = False) -> bool:
         return path in self.files
 
     def is_file(self, path: str) -> bool:

@@ -194,7 +194,7 @@ def test_a_delivered_rule_that_changes_to_something_that_cannot_be_delivered(mak
     box.sim.prompt("go")
     box.sim.read("one/f.py")
     box.sim.prompt("go on")
-    assert box.seen().count("The text in this window is old") == 1 and len(box.errors()) == 1
+    assert box.seen().count("The text in this window is out of date") == 1 and len(box.errors()) == 1
     box.write(RULE, "RULE 2\n")
     box.sim.prompt("it is fixed")
     assert box.seen().count("RULE 2") == 1

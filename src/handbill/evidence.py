@@ -67,31 +67,31 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
     if event.kind == SESSION_STARTED and event.source == "compact" and not host.names_compacted_agent(event):
         agents = host.agents_of(event, world)
         whose_known = not agents
-    facts = Facts(
-        epochs.chapter(event, window, now, whose_known=whose_known, agents_survive=host.agents_survive(event))
-    )
+    survive = host.agents_survive(event)
+    facts = Facts(epochs.chapter(event, window, now, whose_known=whose_known, agents_survive=survive))
     facts.agents = agents
-    woken = facts.chapter == epochs.FRESH and event.kind == SUBAGENT_STARTED and host.agents_survive(event)
-    if woken or (event.kind == COMPACTING and (window is None or not window.started)):
-        facts.content = host.window_now(event, world, unknown=woken)
-        facts.whole_content = facts.content is not None
-        if facts.content is not None:
-            facts.chapter = epochs.ADOPT  # it has worked before, and its ledger was lost
     facts.missed_mark = asked.missed
     # before the host has written the prompt, nobody knows whose the newest rows of a shared transcript are
     is_unsure = window is not None and JOINED in window.flags and event.kind == PROMPT_SUBMITTED
     facts.scanned = asked.scanned if not is_unsure else 0
     facts.size = max(world.size(event.transcript), 0) if event.transcript else 0
-    if facts.chapter in (epochs.ADOPT, epochs.AUDIT) and facts.content is None:
-        resumed = event.kind == SESSION_STARTED or facts.chapter == epochs.AUDIT
-        facts.scanned = facts.size
+    woken = facts.chapter == epochs.FRESH and event.kind == SUBAGENT_STARTED and survive
+    if woken or (event.kind == COMPACTING and (window is None or not window.started)):
+        facts.content = host.window_now(event, world, unknown=woken)
+        if facts.content is not None:  # it has worked before, and its ledger was lost
+            facts.chapter, facts.scanned, facts.whole_content = epochs.ADOPT, facts.size, True
+    elif facts.chapter in (epochs.ADOPT, epochs.AUDIT):
         from handbill.late_record import of_unknown_window
 
+        resumed = event.kind == SESSION_STARTED or facts.chapter == epochs.AUDIT
+        facts.scanned = facts.size
         facts.content = of_unknown_window(event, host, world, resumed=resumed)
+        if facts.content is None and facts.chapter == epochs.ADOPT:
+            if asked.missed and event.kind == TOOL_BATCH_FINISHED:  # the batch before this one found nothing, either
+                facts.content = host.window_now(event, world)  # all but the newest rows
+            else:
+                facts.chapter = epochs.WAIT  # no transcript to read yet: a later tool event will see it
         facts.whole_content = facts.content is not None
-        waited = asked.missed and event.kind == TOOL_BATCH_FINISHED  # the batch before this one found nothing, either
-        if facts.content is None and facts.chapter == epochs.ADOPT and not waited:
-            facts.chapter = epochs.WAIT  # no transcript to read yet: a later tool event will see it
     elif facts.chapter == epochs.COMPACT and (window is None or not window.started):
         facts.content = host.window_now(event, world)  # some of it may be in the part that is kept
     elif facts.chapter == epochs.COMPACT and window is not None:

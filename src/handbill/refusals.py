@@ -33,7 +33,7 @@ class Refusals:
                 continue
             named += under(path, project) and path not in known
             is_many = under(path, project) and named > _MOST and path not in known
-            self._add(refusal, _AND_MORE if is_many else refusal.report())
+            self._add(refusal, _AND_MORE if is_many else refusal.report(outdated=_outdated(window.files.get(path))))
 
     def _add(self, refusal: Refusal, text: str) -> None:
         want = next((want for want in self.wants if want.text == text), None)
@@ -50,8 +50,9 @@ class Refusals:
             return window
         after = window.copy()
         after.flags[UNDELIVERABLE] = {path: entry for path, entry in known.items() if path not in solved}
-        for path in solved:
-            after.pending.pop(known[path][2], None)
+        still_told = {page for _, _, page in after.flags[UNDELIVERABLE].values()}
+        for page in {known[path][2] for path in solved} - still_told:
+            after.pending.pop(page, None)
         return after
 
     def note(self, window: Window, refused: Iterable[Refusal], wanted: Iterable[tuple[str, str]]) -> None:
@@ -61,12 +62,17 @@ class Refusals:
         """
         reasons, found = dict(wanted), {}
         for refusal in refused:
-            if refusal.path in self._pages:
+            if refusal.path in self._pages and not window.holds(refusal.path):
                 found[refusal.path] = [refusal.stamp, reasons.get(refusal.path, ""), self._pages[refusal.path].path]
             if refusal.quiet:  # gone or empty now: a later touch looks again
                 look_again(window, refusal.path)
         if found:
             window.flags[UNDELIVERABLE] = {**window.flags.get(UNDELIVERABLE, {}), **found}
+
+
+def _outdated(record: Record | None) -> str:
+    """The window holds an older state of the file, and a newer one was on its way."""
+    return "an unknown time" if record is not None and record.get("before") else ""
 
 
 def _is_loud(refusal: Refusal, record: Record | None) -> bool:

@@ -139,10 +139,10 @@ class World:
             self._loaded[asked] = load(path, read_all, roots, self._added, permitted=permitted)
         return self._loaded[asked]
 
-    def can_deliver(self, path: str) -> bool:
+    def can_deliver(self, path: str, *, permitted: bool = False) -> bool:
         from handbill.core.sheet import Refusal
 
-        return not isinstance(self.load(path), Refusal)
+        return not isinstance(self.load(path, permitted=permitted), Refusal)
 
     def frontmatter(self, path: str) -> tuple[dict[str, Any], str]:
         """(what stands in a page's YAML head, why that cannot be used)."""

@@ -31,15 +31,16 @@ class Refusal:
         self.quiet = quiet
         self.stamp = stamp
 
-    def report(self, *, outdated: bool = False) -> str:
-        """To the model. `outdated`: the window holds an older text of the file."""
+    def report(self, *, outdated: str = "") -> str:
+        """To the model. `outdated`: when the file changed, if the window holds an older text of it."""
         from handbill.core.pack import shown
 
         path = shown(self.path)
         path = path if len(path) <= _LONGEST else f"…{path[-_LONGEST:]}"
         path = '"' + path.replace('"', "'") + '"'  # a name may look like a sentence of ours
         if outdated:
-            found = f"Handbill could not deliver the new text of {path}: it {self.why}. The text in this window is old."
+            found = f"{path} changed at {outdated}, but Handbill could not deliver its new text: it {self.why}. "
+            found += "The text in this window is out of date."
         else:
             found = f"Handbill could not deliver {path}: it {self.why}."
         return f"{found} Ask the user to fix it."

@@ -39,7 +39,7 @@ DONE_BEFORE = "done before"  # in an earlier event: the host has brought by now 
 def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
     look = Look(event, window, world, config)
     try:
-        for place, how in in_order(touched(event, world), config):
+        for place, how in in_order(touched(event, world), world, config):
             if not look.plan.unfinished or not under(place, config.project):
                 look.at(place, how)
     except TookTooLong as stop:
@@ -55,11 +55,15 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
     return look.plan or None
 
 
-def in_order(touches: Iterable[tuple[str, str]], config: Config) -> list[tuple[str, str]]:
+def in_order(touches: Iterable[tuple[str, str]], world: World, config: Config) -> list[tuple[str, str]]:
     """The user's own directories first: a project may be slow. Of two calls in one directory, the one counts that the
     host reacts to, then the one that needs the rules now."""
+
+    def is_of_project(place: str) -> bool:
+        return under(inside(place, world, config), config.project)
+
     strength = (READ, ACTED, DONE_BEFORE, LOOKED, WANTED)
-    return sorted(touches, key=lambda touch: (under(touch[0], config.project), strength.index(touch[1])))
+    return sorted(touches, key=lambda touch: (is_of_project(touch[0]), strength.index(touch[1])))
 
 
 class Look:
@@ -117,7 +121,7 @@ class Look:
             stamp = self.world.stamp(f"{level}/{FOLDER}")
             if seen is not None and seen.get("stamp", stamp) == stamp and not self._has_new_bare(level, seen):
                 self.compared += 1
-                self._changed(level, seen)
+                self._changed(level, seen, how)
             elif not self._first(level, stamp, new, how):
                 self.new = new = {}  # look again at it, and at every level from which a walk leads there
         self.plan.touched.update(new)
@@ -160,12 +164,17 @@ class Look:
 
         return look_at(self, level, stamp, new, how)
 
-    def _changed(self, level: str, seen: Record) -> None:
+    def _changed(self, level: str, seen: Record, how: str) -> None:
         for name in seen["found"]:
             path = f"{level}/{FOLDER}/{name}"
             if name == "AGENTS.md" and not self._is_known(path):
                 path = f"{level}/{name}"
-            self.compare(path)
+            if path in self.window.flags.get(UNDELIVERABLE, ()) and not self.window.holds(path):
+                from handbill.handlers.levels import ask_if_corrected
+
+                ask_if_corrected(self, level, path, how)
+            else:
+                self.compare(path)
 
     def _is_known(self, path: str) -> bool:
         flags = self.window.flags
@@ -177,11 +186,6 @@ class Look:
             stamp, _, reason = self.window.flags[ELSEWHERE][path]
             if self.world.stamp(path) != stamp and self.world.can_deliver(path):
                 self.plan.want(path, reason)  # it may no longer have another file's text
-            return
-        if path in self.window.flags.get(UNDELIVERABLE, ()):
-            from handbill.handlers.freshness import try_again
-
-            try_again(path, self.window, self.plan, self.world)
             return
         if record is not None and path in event_mentions(self.event):
             from handbill.handlers.levels import show_if_whole

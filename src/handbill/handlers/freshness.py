@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 
+_MOST_REFUSED = 20  # files that are read at a prompt because they could not be delivered before
 MOST = 100  # files looked at between two turns; with more than that, others at the next prompt
 
 
@@ -35,16 +36,21 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
         for path, before in window.files.column("stamp", MOST, int(world.now())):
             if path not in mentioned and world.stamp(path) not in ("", before):  # a file that is gone is no news
                 check(path, window.files[path], plan, world)
-        for path in [*window.flags.get(UNDELIVERABLE, ())][:MOST]:
-            try_again(path, window, plan, world)
+    if event.kind != TOOL_BATCH_FINISHED or event.agent_id:  # a subagent gets no prompts
+        refused = window.flags.get(UNDELIVERABLE, {})
+        first = int(world.now()) % max(len(refused), 1)  # others at the next prompt
+        for path in [*refused, *refused][first : first + min(_MOST_REFUSED, len(refused))]:
+            if path not in event.own_paths() | event_mentions(event) and is_corrected(path, window, world):
+                plan.want(path, refused[path][1])
     return plan or None
 
 
-def try_again(path: str, window: Window, plan: Plan, world: World) -> None:
-    """A file that could not be delivered: has somebody corrected it?"""
-    stamp, reason, _ = window.flags[UNDELIVERABLE][path]
-    if (not stamp or world.stamp(path) not in ("", stamp)) and world.can_deliver(path):
-        plan.want(path, reason)
+def is_corrected(path: str, window: Window, world: World) -> bool:
+    """Of a file that could not be delivered: can it be now?"""
+    stamp, _, _ = window.flags[UNDELIVERABLE][path]
+    permitted = path in window.flags.get("permits", ())
+    is_new = not stamp or world.stamp(path) not in ("", stamp)
+    return not window.holds(path) and is_new and world.can_deliver(path, permitted=permitted)
 
 
 def seen_by_agent(path: str, stamp: str, plan: Plan, world: World) -> None:
@@ -71,7 +77,7 @@ def check(path: str, record: Record, plan: Plan, world: World) -> None:
     if isinstance(sheet, Refusal):
         if not sheet.quiet and sheet.stamp:
             plan.known[path] = sheet.stamp  # told once; compared again when it is corrected
-            plan.say(UNDELIVERABLE_PAGE, sheet.report(outdated=True), "cannot be delivered")
+            plan.say(UNDELIVERABLE_PAGE, sheet.report(outdated=world.clock(world.changed(path))), "cannot be delivered")
             plan.notes.append(f"{path} changed, and {sheet.why}")
         return
     if sheet.digest == record.get(OWN, [record["hash"]])[0]:

@@ -24,7 +24,7 @@ def look_at(look: Look, level: str, stamp: str, new: dict[str, Record], how: str
     found, unripe = present(level, look.world, look.config, look.types)
     if not found and not look.world.is_dir(level):
         return True  # not made yet: look again when it is
-    if not found and look.world.is_closed(f"{level}/{FOLDER}"):
+    if not found and look.world.is_dir(f"{level}/{FOLDER}") and look.world.is_closed(f"{level}/{FOLDER}"):
         if f"{level}/{FOLDER}" not in look.window.flags.get(UNDELIVERABLE, ()):
             look.plan.want(f"{level}/{FOLDER}", f"directives of {level}")  # cannot be read: the model is told
         return False
@@ -33,23 +33,38 @@ def look_at(look: Look, level: str, stamp: str, new: dict[str, Record], how: str
         # other types are skill-filtered: noted, delivered when a skill asks for them
         if name not in look.types:
             continue
-        if look.window.holds(path) or path in look.window.flags.get(UNDELIVERABLE, ()):
+        if look.window.holds(path):
             look.compare(path)
-            continue
-        if path in look.read and show_if_whole(look, path):
-            continue
-        once = path in look.window.flags.get(HOST_ONCE, ())
-        brings = "" if once else _host_brings(look, level, path, how)
-        if brings in (LATER, NEXT):
-            later = True
-            look.waits = look.waits or brings == NEXT
-        elif brings:
-            look.plan.seen.append((path, brings))
+        elif path in look.window.flags.get(UNDELIVERABLE, ()):
+            later = ask_if_corrected(look, level, path, how) or later
         else:
-            look.plan.want(path, f"directive of {level}")
+            later = _ask(look, level, path, how) or later
     if not unripe and not later:
         new[level] = {"found": [name for _, name in found], "stamp": stamp}
     return not unripe and not later
+
+
+def ask_if_corrected(look: Look, level: str, path: str, how: str) -> bool:
+    """A rule that could not be delivered. Returns what `_ask` does."""
+    from handbill.handlers.freshness import is_corrected
+
+    return is_corrected(path, look.window, look.world) and _ask(look, level, path, how)
+
+
+def _ask(look: Look, level: str, path: str, how: str) -> bool:
+    """How does this rule get into the window? True: the host may bring it later, so look at the level again."""
+    if path in look.read and show_if_whole(look, path):
+        return False
+    once = path in look.window.flags.get(HOST_ONCE, ())
+    brings = "" if once else _host_brings(look, level, path, how)
+    if brings in (LATER, NEXT):
+        look.waits = look.waits or brings == NEXT
+        return True
+    if brings:
+        look.plan.seen.append((path, brings))
+    else:
+        look.plan.want(path, f"directive of {level}")
+    return False
 
 
 def _host_brings(look: Look, level: str, path: str, how: str) -> str:

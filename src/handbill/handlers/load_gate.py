@@ -62,8 +62,8 @@ def compliance(window: Window) -> list[tuple[str, str]]:
     for path in state.get("files", ()):
         how = "in the window" if has(window, path) else ""
         unusable = state.get("unusable", {}).get(path, "")
-        how = how or (f"{UNUSABLE}: it {unusable}" if unusable else "")
-        how = how or ("read" if path in state["read"] else "could not be read" if path in state["tried"] else "")
+        how = how or ("read" if path in state["read"] else f"{UNUSABLE}: it {unusable}" if unusable else "")
+        how = how or ("could not be read" if path in state["tried"] else "")
         found.append((path, how))
     return found
 

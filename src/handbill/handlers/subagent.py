@@ -45,8 +45,9 @@ def _directives(tasks: list[Task], event: Event, window: Window, world: World, c
     look = Look(event, window, world, config, types)
     if types:
         look.plan.work = {**window.work, "directives": list(types)}
+    places = [(place, LOOKED) for task in tasks for place in task.get("dirs", ())]
     try:
-        for directory, how in in_order({(place, LOOKED) for task in tasks for place in task.get("dirs", ())}, config):
+        for directory, how in in_order(dict.fromkeys(places), world, config):
             look.at(directory, how)
     except TookTooLong as stop:
         stop.where, stop.partial = look.give_up(), look.plan

@@ -105,6 +105,8 @@ def _directives(event: Event, window: Window) -> bool:
 def _freshness(event: Event, window: Window) -> bool:
     if event.kind != ev.TOOL_BATCH_FINISHED:
         return bool(window.files) or UNDELIVERABLE in window.flags
+    if event.agent_id and UNDELIVERABLE in window.flags:
+        return True
     return any(path in window.files for tool in event.tools for path in (*tool.files, *tool.places))
 
 
