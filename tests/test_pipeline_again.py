@@ -149,7 +149,7 @@ def test_two_rules_that_change_to_the_same_text(make_box: Make) -> None:
 
 @pytest.mark.parametrize("known", ["read by the agent", "mentioned", "ledger lost"])
 def test_a_rule_that_changes_to_another_directorys_text(make_box: Make, known: str) -> None:
-    """The agent must hear of it: else the old text, which it has seen, goes on to count."""
+    """The agent must be told. Otherwise the old text, which it has seen, still seems to apply."""
     box = make_box()
     box.write(RULE, "shared rules\n")
     box.write(TWO, "old rules\n")

@@ -119,7 +119,7 @@ def test_one_corrected_file_does_not_drop_what_is_said_about_others(box: Box) ->
     box.write("d22/.directives/AGENTS.md", "CORRECT")
     box.sim.read("d22/f.py")
     box.idle(3)
-    assert box.seen().count("could not deliver more files") == 1 and box.seen().count("CORRECT") == 1
+    assert box.seen().count("more files that Handbill could not deliver") == 1 and box.seen().count("CORRECT") == 1
 
 
 def test_a_dispatch_outside_of_the_project(box: Box, tmp_path: Any) -> None:

@@ -157,7 +157,7 @@ def test_many_files_are_not_all_named(make_box: Callable[..., Box]) -> None:
         box.sim.read(*(f"d{number}/f.py" for number in part))
         box.idle(2)
     assert box.seen().count('AGENTS.md": it is binary') == 20
-    assert box.seen().count("could not deliver more files") == 1
+    assert box.seen().count("more files that Handbill could not deliver") == 1
     assert box.seen().count('.claude/.directives/INVARIANTS.md": it is binary') == 1, "the user's own is always named"
 
 

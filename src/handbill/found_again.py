@@ -60,7 +60,7 @@ def found_again(turn: Turn, window: Window) -> None:
 
 
 def _begun(skill: str, turn: Turn) -> dict[str, Any]:
-    """The skill in its first phase: what a compaction takes now is delivered again after it."""
+    """The skill in its first phase: what a compaction removes now is delivered again after it."""
     from handbill.handlers.skills import skill_at, skill_file
 
     path = skill_file(skill, turn.world, turn.config, shipped=False) if skill else ""

@@ -83,7 +83,7 @@ def _loader(yaml: Any) -> Any:
         raise yaml.constructor.ConstructorError(None, None, why, node.start_mark)
 
     def refuse_merges(loader: Any, node: Any) -> None:
-        """Instead of merging, for every kind of mapping: a few lines of these could fill the memory."""
+        """Reject merges in every kind of mapping: a few lines of them could fill the memory."""
         for key, _ in node.value:
             if key.tag == _MERGE:
                 refuse("`<<` is not supported: write the fields out", key)

@@ -6,7 +6,7 @@ import errno
 import posix
 
 _NO_LINK = (errno.EINVAL, errno.ENOENT, errno.ENOTDIR)  # not a link, or not there
-_MOST_PARTS, _MOST_STEPS = 200, 400  # of a path; with those of all links on the way. Each is a question to the system
+_MOST_PARTS, _MOST_STEPS = 200, 400  # of a path; with those of all links on the way. Each is one system call
 _PASS = getattr(posix, "O_PATH", posix.O_RDONLY)  # the first needs no permission to list a folder
 
 

@@ -28,7 +28,10 @@ def write(turn: Turn, answer: Answer) -> None:
     lines = _delivery_lines(turn, answer)
     for refusal in answer.claim.refused if answer.claim is not None else ():
         if not refusal.quiet:
-            turn.trace(f"{refusal.path} {refusal.why}", "correct it, and Handbill delivers it; or remove what names it")
+            turn.trace(
+                f"{refusal.path} {refusal.why}",
+                "correct the file, and Handbill delivers it; or remove the reference to it",
+            )
     for note in turn.plan.notes[:_MOST_NOTES]:
         turn.trace(note)
     if len(turn.plan.notes) > _MOST_NOTES:

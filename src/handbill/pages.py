@@ -69,7 +69,7 @@ def load(
         from handbill.core.private import is_private
 
         if not permitted and is_private(real):
-            return Refusal(path, "may contain secrets, so Handbill does not deliver it")
+            return Refusal(path, "may contain secrets, judging by its path")
         return read_page(path, real, read_all)
     except FileNotFoundError:
         return Refusal(path, "does not exist", quiet=True)

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from handbill.core.window import Record, Window
 
 _MOST = 20  # files of the project that one window is told about by name
-_AND_MORE = "Handbill could not deliver more files than it named here. Ask the user to run `engine doctor`."
+_AND_MORE = "There are more files that Handbill could not deliver. Ask the user to run `engine doctor`."
 
 
 class Refusals:
-    """Those of one event. `wants`: the pages that tell the model."""
+    """The refused files of one event. `wants`: the pages that report them to the model."""
 
     def __init__(self, sheets: Mapping[str, Sheet | Refusal], window: Window, project: str) -> None:
         self._sheets = sheets
@@ -72,7 +72,7 @@ class Refusals:
 
 def _outdated(record: Record | None) -> str:
     """The window holds an older state of the file, and a newer one was on its way."""
-    return "an unknown time" if record is not None and record.get("before") else ""
+    return "some point" if record is not None and record.get("before") else ""
 
 
 def _is_loud(refusal: Refusal, record: Record | None) -> bool:
@@ -80,5 +80,5 @@ def _is_loud(refusal: Refusal, record: Record | None) -> bool:
     parts = record["parts"] if record is not None else ""
     if refusal.quiet and "." in parts and parts.strip("."):
         refusal.quiet = False
-        refusal.why += ", and only some of its parts were delivered before that"
+        refusal.why += ", and only some of its parts were delivered"
     return not refusal.quiet

@@ -108,7 +108,7 @@ class World:
         except PermissionError:
             return True
         except (OSError, ValueError):
-            pass  # there is none, or it is no folder
+            pass  # it does not exist, or is not a folder
         return False
 
     def inode(self, path: str) -> str:

@@ -15,7 +15,7 @@ from handbill.world import World
 
 
 def make_slow(folder: Path) -> Path:
-    """A link to a folder, over 38 links that each wander about."""
+    """A link to a folder, through 38 links, each with hundreds of detours."""
     (folder / "d").mkdir(parents=True)
     (folder / "end").mkdir()
     (folder / "end/AGENTS.md").write_text("slow rules\n")

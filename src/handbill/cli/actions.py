@@ -27,5 +27,5 @@ def add_actions(parser: argparse.ArgumentParser, actions: Mapping[str, Action]) 
             sub.add_argument(flag, **options)
         project_option(sub)
         sub.add_argument(  # as before the verb, and no second default that would undo it
-            "--json", action="store_true", default=argparse.SUPPRESS, help="answer in one JSON envelope, for programs"
+            "--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object, for programs"
         )

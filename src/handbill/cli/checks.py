@@ -183,7 +183,7 @@ def _unwritable(folder: str) -> str:
         return f"{folder} is not a folder"
     if not os.access(folder, os.W_OK | os.X_OK):
         return "no permission" if not os.statvfs(folder).f_flag & os.ST_RDONLY else "a read-only file system"
-    return "" if os.statvfs(folder).f_bavail else "no room is left"
+    return "" if os.statvfs(folder).f_bavail else "no space is left"
 
 
 def _folder_state(folder: str) -> Iterator[Finding]:

@@ -162,7 +162,7 @@ def changed(path: str, change: Callable[[str], str]) -> form.Dispatch:
 def _refused(path: str, wrong: list[str]) -> None:
     if wrong:
         lost = all(line.startswith("progress was removed") for line in wrong)
-        hint = "put these lines back" if lost else "correct it; `engine dispatch new FILE` makes one to compare with"
+        hint = "put these lines back" if lost else "correct it; `engine dispatch new FILE` creates one to compare with"
         raise Malformed(f"{path}: {'; '.join(wrong)}", hint)
 
 
@@ -175,7 +175,7 @@ def _read(path: str) -> str:
         with open(path, encoding="utf-8", newline="") as file:
             return file.read()
     except FileNotFoundError:
-        raise HandbillError(f"there is no file {path}", "engine dispatch new FILE makes one") from None
+        raise HandbillError(f"there is no file {path}", "engine dispatch new FILE creates one") from None
     except (OSError, UnicodeDecodeError) as error:
         raise HandbillError(f"{path}: {error}", "make it readable UTF-8") from error
 

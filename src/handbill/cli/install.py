@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="parallel hooks (lanes) at session start (default: as many as the files need)",
     )
-    parser.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
+    parser.add_argument("--dry-run", action="store_true", help="show what would change, without changing it")
     parser.add_argument("--reformat", action="store_true", help="allow the settings file to be reformatted")
 
 

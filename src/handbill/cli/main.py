@@ -56,7 +56,7 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
         sub = verbs.add_parser(name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".")
         if only is None or only == name:  # "": the help text lists the verbs without their options
             import_module(f"handbill.cli.{module}").configure(sub)
-            sub.add_argument("--json", action="store_true", help="answer in one JSON envelope, for programs")
+            sub.add_argument("--json", action="store_true", help="print one JSON object, for programs")
     return top
 
 

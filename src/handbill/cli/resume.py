@@ -29,7 +29,7 @@ _MORE = {"action": "append", "default": []}
 _MOST_PROJECTS = 300  # that one command reads
 ACTIONS: dict[str, Action] = {
     "write": (
-        "make a project's resume file, or set fields of it; its text on stdin",
+        "create a project's resume file, or set its fields; text for it on stdin",
         (
             _PROJECT,
             (

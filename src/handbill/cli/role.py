@@ -65,7 +65,7 @@ def checked(name: str, dispatch: str, place: Place) -> dict[str, Any]:
     if dispatch:
         path = os.path.abspath(os.path.expanduser(dispatch))
         if not os.path.isfile(path):
-            raise HandbillError(f"there is no file {path}", "engine dispatch new FILE makes one")
+            raise HandbillError(f"there is no file {path}", "engine dispatch new FILE creates one")
         if path.startswith(place.project + "/") and not is_inside(path, place.project):
             raise HandbillError(
                 f"{path} leads out of the project (to {resolved(path)})", "if you mean that file, name it directly"

@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--user", action="store_true", help="from ~/.claude/settings.json")
     project_option(parser)
     parser.add_argument("--state", action="store_true", help="also remove this project's ledgers, logs and backups")
-    parser.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
+    parser.add_argument("--dry-run", action="store_true", help="show what would change, without changing it")
     parser.add_argument("--reformat", action="store_true", help="allow the settings file to be reformatted")
 
 

@@ -178,7 +178,7 @@ def _not_yet(path: str, level: str, place: Place) -> str:
         if path in window.flags.get(ELSEWHERE, ()):
             return f"the same text is in a window already, as {short(window.flags[ELSEWHERE][path][1], place.project)}"
         if path in window.flags.get(UNDELIVERABLE, ()):
-            return "it could not be delivered, but it can now: it is delivered with the next prompt or touch"
+            return "it could not be delivered before, but it can be now: it arrives with the next prompt or touch"
         if level in window.touched:
             return f"it is delivered when {named} is touched again"
     return f"no window has touched {named} or a folder below it yet"

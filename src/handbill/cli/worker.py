@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> Result:
         dispatch.make(path, args.name, args.prompt)
     contract = dispatch.refuse_if_wrong(path)
     if contract.status in FINISHED:
-        raise HandbillError(f"{path} is {contract.status}", "engine dispatch new FILE makes another one")
+        raise HandbillError(f"{path} is {contract.status}", "engine dispatch new FILE creates another one")
     session = str(uuid.uuid4())
     note = {"role": "worker", "how": "engine worker launch", "dispatch": path, "name": args.name, "hooks": True}
     place.store.note((session, MAIN), "role", note)
@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> Result:
         "settings": settings, "command": line, "words": words,
     }  # fmt: skip
     # a comment, so that a shell can take the answer as it is
-    return Result(data, text=f"# {path} was made from the prompt\n{line}" if made else line)
+    return Result(data, text=f"# {path} was created from the prompt\n{line}" if made else line)
 
 
 def _folder_for(path: str, place: Place) -> str:

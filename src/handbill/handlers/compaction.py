@@ -125,7 +125,7 @@ def _held(event: Event, state: State, window: Window, world: World, config: Conf
             plan.say("reread", text, f"role {state['role']}")
         for path in late:  # a reason may be long: what did not fit into the start comes before the act after all
             plan.want(path, f"role {state['role']}")
-        plan.flags[FLAG] = {**state, "state": TOLD, "at": world.now(), "said": "by holding the first message"}
+        plan.flags[FLAG] = {**state, "state": TOLD, "at": world.now(), "said": "when its first message was held"}
     return plan
 
 

@@ -56,8 +56,8 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
 
 
 def in_order(touches: Iterable[tuple[str, str]], world: World, config: Config) -> list[tuple[str, str]]:
-    """The user's own directories first: a project may be slow. Of two calls in one directory, the one counts that the
-    host reacts to, then the one that needs the rules now."""
+    """The user's own directories first: a project may be slow. If two calls touch one directory, the call that
+    the host reacts to comes first, then the call that needs the rules now."""
 
     def is_of_project(place: str) -> bool:
         return under(inside(place, world, config), config.project)
@@ -85,7 +85,7 @@ class Look:
         self.types = config.core_types + (tuple(asked) if isinstance(asked, (list, tuple)) else ())
         self.plan = Plan()
         self.done: set[str] = set()
-        self.new: dict[str, Record] = {}  # levels of the walk at hand
+        self.new: dict[str, Record] = {}  # levels of the current walk
         self.compared = 0
         self.level = ""  # that is being looked at
         self.began = self.level_began = world.spent()

@@ -40,7 +40,7 @@ VERBS: dict[str, tuple[str, str, tuple[Argument, ...]]] = {
     ),
     "deactivate": ("finish", "end the session; description on stdin", (_OWN, _KEYWORDS, _APPROVED)),
     "dehydrate": (
-        "dehydrate", "leave the session to the next agent that starts here; handover as JSON on stdin",
+        "dehydrate", "leave a handover for the next agent that starts here, as JSON on stdin",
         (_OWN,),
     ),
     "find": ("find", "print the folder of this window's session", ()),

@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> Result:
     found = schema.problems(context, CONTEXT)
     if found:
         silent = f" ({given.note[0]})" if given.note else ""
-        raise BadInput(f"the context on stdin: {'; '.join(found)}{silent}", f"send {_FORM}, {MOST_FILES} files at most")
+        raise BadInput(f"handover on stdin: {'; '.join(found)}{silent}", f"send {_FORM}, {MOST_FILES} files at most")
     files = _files(context, folder, at)
     name = os.path.basename(folder)
 
