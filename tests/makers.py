@@ -68,6 +68,9 @@ class DictWorld:
     def present(self, directory: str, names: object) -> list[str]:
         return self.names(directory)
 
+    def add_roots(self, roots: object) -> None:
+        """All of it may be delivered."""
+
     def is_closed(self, directory: str) -> bool:
         return False
 

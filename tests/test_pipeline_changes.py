@@ -118,7 +118,7 @@ def test_a_read_shows_two_thousand_lines(make_box: Make, count: int, shown: bool
     "text",
     [
         "[Preloaded: a title\n\\[Preloaded: an escaped title\n",
-        "The same rules as in /x apply here. Their text is in this window.\n",
+        'The same rules as in "/x" apply here. Their text is in this window.\n',
         "\\\\[Preloaded: x\n[Updated: y\n",
         "\\ > [Preloaded: x\n > [Preloaded: y\n",
     ],

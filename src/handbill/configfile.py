@@ -36,6 +36,8 @@ _NAMED = "roles"
 MOST_BYTES = 1 << 16
 _MOST_DOTS = 100  # in a line
 _MOST_ENTRIES = 5000  # of a list
+_ROLE_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+_LONGEST_ROLE = 40
 _LONGEST_NAME = 80  # characters that a message repeats
 _MOST_PROBLEMS = 40
 _MOST_DENIALS = 20  # that a project may ask for
@@ -63,6 +65,9 @@ def checked(path: str, *, follow: bool = True) -> tuple[dict[str, dict[str, Any]
                     problems.append(
                         f"{path}: roles.regular: 'regular' means a session without a role; use another name"
                     )
+                    continue
+                if not _ROLE_NAME.issuperset(name) or not 0 < len(name) <= _LONGEST_ROLE:  # messages repeat it
+                    problems.append(f"{path}: [{section}.{name[:_LONGEST_NAME]}]: use letters, digits, - and _ only")
                     continue
                 kept = _fields(path, f"{section}.{name}", role, ROLE, problems)
                 values.setdefault(section, {})[name] = kept
@@ -102,7 +107,7 @@ def _fields(path: str, section: str, fields: Any, known: dict[str, Wanted], prob
 
 def _is_layout(value: str) -> bool:
     before, found, after = value.partition("{project}")
-    parts = [*before.split("/"), *after.split("/")]
+    parts = [*before.lower().split("/"), *after.lower().split("/")]  # some disks know only one case
     return (
         bool(found)
         and after.startswith("/")

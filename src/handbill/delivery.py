@@ -71,7 +71,7 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
     own = _own_pages(turn, [*plan.wants, *later])
     sheets.update(own if room and current is not None else {})
     named: dict[str, list[str]] = {}
-    attempt(turn, "references", _find_named, turn, current, sheets, named)
+    _find_references(turn, current, sheets, named)
     moved = _moved(turn, current, sheets)
     remains = _remains(turn, current) if room and current is not None and current.epoch else None
     offset = max(turn.world.size(event.transcript), 0) if event.transcript else 0
@@ -113,13 +113,15 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
 
 
 def _refusals(turn: Turn, current: Window | None, sheets: dict[str, Sheet | Refusal]) -> Refusals | None:
-    if current is None or not (
-        UNDELIVERABLE in current.flags or any(isinstance(one, Refusal) for one in sheets.values())
-    ):
+    """Whatever this event has to do with files that cannot be delivered; None: nothing, as usual."""
+    refused = [path for path, sheet in sheets.items() if isinstance(sheet, Refusal)]
+    if current is None or not (refused or UNDELIVERABLE in current.flags):
         return None
     from handbill.refusals import Refusals
 
-    return Refusals(sheets, current, turn.config.project)
+    stale = [path for path in refused if path in turn.plan.stale or (current.files.get(path) or {}).get("before")]
+    outdated = {path: turn.world.clock(turn.world.changed(path)) for path in stale}
+    return Refusals(sheets, current, turn.config.project, outdated)
 
 
 def _remains(turn: Turn, current: Window) -> Remains:
@@ -174,10 +176,23 @@ def _sheets(turn: Turn, current: Window) -> dict[str, Sheet | Refusal]:
     return found
 
 
-def _find_named(
+def _find_references(
     turn: Turn, current: Window | None, sheets: dict[str, Sheet | Refusal], found: dict[str, list[str]]
 ) -> None:
-    """path -> files of the pages that it refers to; looked up before the claim, like the text itself."""
+    """path -> files of the pages that it refers to; looked up before the claim, like the text itself.
+
+    If that fails, the pages wait for the next event. If it failed before, they go without what they refer to.
+    """
+    is_done = attempt(turn, "references", _find_named, turn, current, sheets, found)
+    if not is_done and not turn.asked.missed:
+        for path in [path for path, sheet in sheets.items() if "§" in getattr(sheet, "text", "") and path not in found]:
+            del sheets[path]
+
+
+def _find_named(
+    turn: Turn, current: Window | None, sheets: dict[str, Sheet | Refusal], found: dict[str, list[str]]
+) -> bool:
+    """True: all were looked up."""
     for path, sheet in sheets.items():  # the user's own first
         if isinstance(sheet, Refusal) or "§" not in sheet.text:
             continue
@@ -187,6 +202,7 @@ def _find_named(
         from handbill.handlers.expansion import pages_named
 
         found[path] = pages_named(sheet, turn.world, turn.config)
+    return True
 
 
 def _expand(window: Window, found: Claim, named: dict[str, list[str]]) -> None:
@@ -214,7 +230,7 @@ def _telling(turn: Turn, window: Window, answer: Answer) -> Window:
     """The person is told once per window that something went wrong, and where to look."""
     problems = [*(trace["error"] for trace in turn.traces), *turn.plan.notes]
     if answer.claim is not None:
-        problems += [f"{refusal.path} {refusal.why}" for refusal in answer.claim.refused if not refusal.quiet]
+        problems += [f"{refusal.named} {refusal.why}" for refusal in answer.claim.refused if not refusal.quiet]
     if not problems or window.flags.get("told"):
         return window
     answer.message = f"Handbill: {' '.join(problems[0].split())[:500]}. See: engine doctor"
@@ -236,7 +252,7 @@ def _noted(turn: Turn, window: Window, moved: list[str]) -> Window:
             named = reason.startswith(NESTED) and not turn.event.batch.endswith(":")
             batch = turn.event.batch if named else ""
             after = see(after, path, turn.world.inode(path), reason, turn.now, max(turn.world.size(path), 0), batch)
-    if plan.touched or plan.flags or plan.work is not None or plan.stale or plan.known or plan.permits:
+    if plan.changes:
         after = after.copy()
         for directory, found in plan.touched.items():
             after.touched[directory] = found
@@ -257,6 +273,9 @@ def _noted(turn: Turn, window: Window, moved: list[str]) -> Window:
 def _refreshed(window: Window, turn: Turn) -> None:
     """Files that changed since they were delivered: to be delivered again, or known to the agent already."""
     plan = turn.plan
+    refused = window.flags.get(UNDELIVERABLE, {})
+    if any(path in refused for path in plan.solved):
+        window.flags[UNDELIVERABLE] = {path: entry for path, entry in refused.items() if path not in plan.solved}
     for path, stamp in plan.known.items():
         record = window.files.get(path)
         if record is not None:

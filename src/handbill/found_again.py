@@ -7,6 +7,7 @@ from handbill.core.pack import harmless
 from handbill.core.paths import name, under
 from handbill.core.sheet import Refusal
 from handbill.core.window import PASSING
+from handbill.digest import digest_of
 from handbill.turn import attempt
 
 TYPE_CHECKING = False
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
     from handbill.core.window import Window
     from handbill.turn import Turn
+
+
+_UNKNOWN = "unknown"  # the stamp of a state that the file never has
 
 
 def compare_found_files(turn: Turn, window: Window) -> None:
@@ -34,10 +38,13 @@ def _compare(turn: Turn, window: Window) -> None:
         by_host = record["reason"] in PASSING
         if path in turn.plan.known or record.get("stamp") or (record["via"] == "host" and not by_host):
             continue
+        text = content.files.get(path, "") if content is not None and by_host else ""
+        turn.plan.known[path] = _UNKNOWN  # compared later, if that cannot be done now or takes too long
+        if text:
+            turn.plan.digests[path] = digest_of(harmless(trimmed(text)))
         sheet = turn.world.load(path)
         if isinstance(sheet, Refusal):
             continue
-        text = content.files.get(path, "") if content is not None and by_host else ""
         seen = path in own  # by the agent, in this very event
         same = seen or sheet.digest == record["hash"] or (by_host and harmless(trimmed(text)) in ("", sheet.text))
         if same or (by_host and not is_rule_here(path, turn.event, turn.world, turn.config)):
@@ -45,6 +52,7 @@ def _compare(turn: Turn, window: Window) -> None:
             if by_host or seen:
                 turn.plan.digests[path] = sheet.digest
         elif "." not in record["parts"]:
+            del turn.plan.known[path]
             turn.plan.stale[path] = record["reason"]
 
 

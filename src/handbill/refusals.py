@@ -1,9 +1,12 @@
-"""Files that cannot be delivered: the model is told once about each, and each is tried again when it changes."""
+"""Files that cannot be delivered: the model is told about each state of them, and each is tried again when it changes.
+
+Of a project's files, it gets the names of the first twenty.
+"""
 
 from __future__ import annotations
 
 from handbill.core.host_files import look_again
-from handbill.core.paths import under
+from handbill.core.paths import name, under
 from handbill.core.plan import Want
 from handbill.core.sheet import UNDELIVERABLE_PAGE, Refusal
 from handbill.core.window import UNDELIVERABLE
@@ -22,8 +25,11 @@ _AND_MORE = "There are more files that Handbill could not deliver. Ask the user 
 class Refusals:
     """The refused files of one event. `wants`: the pages that report them to the model."""
 
-    def __init__(self, sheets: Mapping[str, Sheet | Refusal], window: Window, project: str) -> None:
+    def __init__(
+        self, sheets: Mapping[str, Sheet | Refusal], window: Window, project: str, outdated: Mapping[str, str]
+    ) -> None:
         self._sheets = sheets
+        self._outdated = outdated
         self._pages: dict[str, Want] = {}
         self.wants: list[Want] = []
         known = window.flags.get(UNDELIVERABLE, {})
@@ -33,7 +39,7 @@ class Refusals:
                 continue
             named += under(path, project) and path not in known
             is_many = under(path, project) and named > _MOST and path not in known
-            self._add(refusal, _AND_MORE if is_many else refusal.report(outdated=_outdated(window.files.get(path))))
+            self._add(refusal, _AND_MORE if is_many else refusal.report(outdated=outdated.get(path, "")))
 
     def _add(self, refusal: Refusal, text: str) -> None:
         want = next((want for want in self.wants if want.text == text), None)
@@ -45,14 +51,15 @@ class Refusals:
     def forget_solved(self, window: Window) -> Window:
         """Files that can be delivered now: a report about them that still waits would be wrong."""
         known = window.flags.get(UNDELIVERABLE, {})
-        solved = [path for path in known if path in self._sheets and not isinstance(self._sheets[path], Refusal)]
-        if not solved:
+        left = {path: entry for path, entry in known.items() if isinstance(self._sheets.get(path, _NO_NEWS), Refusal)}
+        still_true = {page for _, _, page in left.values()}
+        wrong = [page for page in window.pending if is_report(page) and page not in still_true]
+        if len(left) == len(known) and not wrong:
             return window
         after = window.copy()
-        after.flags[UNDELIVERABLE] = {path: entry for path, entry in known.items() if path not in solved}
-        still_told = {page for _, _, page in after.flags[UNDELIVERABLE].values()}
-        for page in {known[path][2] for path in solved} - still_told:
-            after.pending.pop(page, None)
+        after.flags[UNDELIVERABLE] = left
+        for page in wrong:
+            del after.pending[page]
         return after
 
     def note(self, window: Window, refused: Iterable[Refusal], wanted: Iterable[tuple[str, str]]) -> None:
@@ -62,7 +69,7 @@ class Refusals:
         """
         reasons, found = dict(wanted), {}
         for refusal in refused:
-            if refusal.path in self._pages and not window.holds(refusal.path):
+            if refusal.path in self._pages and (refusal.path in self._outdated or not window.holds(refusal.path)):
                 found[refusal.path] = [refusal.stamp, reasons.get(refusal.path, ""), self._pages[refusal.path].path]
             if refusal.quiet:  # gone or empty now: a later touch looks again
                 look_again(window, refusal.path)
@@ -70,9 +77,11 @@ class Refusals:
             window.flags[UNDELIVERABLE] = {**window.flags.get(UNDELIVERABLE, {}), **found}
 
 
-def _outdated(record: Record | None) -> str:
-    """The window holds an older state of the file, and a newer one was on its way."""
-    return "some point" if record is not None and record.get("before") else ""
+_NO_NEWS = Refusal("", "was not read in this event")
+
+
+def is_report(path: str) -> bool:
+    return name(path).startswith(f"{UNDELIVERABLE_PAGE}-")
 
 
 def _is_loud(refusal: Refusal, record: Record | None) -> bool:

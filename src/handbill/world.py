@@ -102,14 +102,8 @@ class World:
             return ()
 
     def is_closed(self, directory: str) -> bool:
-        """A folder whose entries we may not list."""
-        try:
-            posix.listdir(directory)
-        except PermissionError:
-            return True
-        except (OSError, ValueError):
-            pass  # it does not exist, or is not a folder
-        return False
+        """A folder that we may not list, or whose files we may not open."""
+        return self.is_dir(directory) and not posix.access(directory, posix.R_OK | posix.X_OK)
 
     def inode(self, path: str) -> str:
         """Identity of a file across links; empty if there is none."""
@@ -165,7 +159,10 @@ class World:
 
     def clock(self, moment: float) -> str:
         """A moment as people write it, in UTC."""
-        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
+        try:
+            return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
+        except (OSError, OverflowError, ValueError):  # a file may have any time
+            return "an unknown time"
 
     def stamp(self, path: str) -> str:
         """Changes when the file (or what is in the folder) does; empty if there is none."""

@@ -192,7 +192,7 @@ def test_the_same_rules_in_another_directory_are_one_line() -> None:
     wants = [Want(path, f"directive of {path.partition('/.dir')[0]}") for path in paths]
     state, answer = claim(window(), wants, sheets, batch("t1"), CAP)
     assert [grant.same for grant in answer.grants] == ["", paths[0], paths[0]]
-    assert "The same rules as in /p/a/.directives/AGENTS.md" in answer.grants[1].block
+    assert 'The same rules as in "/p/a/.directives/AGENTS.md"' in answer.grants[1].block
     assert answer.text.count("the rules " * 50) == 1
     assert not claim(state, wants, sheets, batch("t2"), CAP)[1].grants
 

@@ -38,7 +38,7 @@ def later(box: Box) -> bool:
 
 # --- receipts ---------------------------------------------------------------------------------------
 
-SAME = "The same rules as in /x apply here. Their text is in this window."
+SAME = 'The same rules as in "/x" apply here. Their text is in this window.'
 
 
 def forged(box: Box, kind: str) -> str:

@@ -39,7 +39,7 @@ def require_inside(path: str, project: str) -> None:
         raise HandbillError(
             f"{path} leads out of the project (to {real or 'a place that cannot be determined'})", _REPLACE_LINK
         )
-    if ".git" in below(real, resolved(project)):
+    if ".git" in below(real.lower(), resolved(project).lower()):  # some disks know only one case
         raise HandbillError(f"{path} leads into the git folder (to {real})", _REPLACE_LINK)
 
 

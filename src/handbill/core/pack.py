@@ -18,7 +18,7 @@ BETWEEN = "\n\n"
 _HEX = frozenset("0123456789abcdef")
 _OPENINGS = (f"[{PRELOADED}: ", f"[{UPDATED}: ")
 _LOOK_ALIKE = (f"[{PRELOADED}:", f"[{UPDATED}:")  # whatever a reader takes for the space behind it
-_SAME = ("The same rules as in ", " apply here. Their text is in this window.")
+_SAME = ('The same rules as in "', '" apply here. Their text is in this window.')
 # Spaces and joiners that people write; Python calls them unprintable, and they harm nobody.
 _PLAIN_SPACE = frozenset(
     "\n\t\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200c\u200d\u202f\u205f\u3000"
@@ -37,10 +37,16 @@ def units(text: str) -> int:
 
 
 def shown(path: str) -> str:
-    """A path on one line, whatever its name holds."""
-    if path.isprintable() and "\\" not in path and not any(blank in path for blank in _BLANKS):
+    """A path on one line, whatever its name holds; it cannot look like a field of a title."""
+    is_plain = path.isprintable() and "\\" not in path and _SEPARATOR not in path
+    if is_plain and not any(blank in path for blank in _BLANKS):
         return path
     return path.encode("unicode_escape").decode("ascii")
+
+
+def quotable(path: str) -> str:
+    """The same for the middle of a sentence of ours, in quotes: a name may look like the rest of it."""
+    return shown(path) if '"' not in path else path.encode("unicode_escape").decode("ascii").replace('"', "\\x22")
 
 
 def meant(shown_path: str) -> str:
@@ -105,7 +111,7 @@ def bodies_in(text: str, at: int = 0) -> list[tuple[Title, str]]:
 
 def same_rules(other: str) -> str:
     """What is said instead of a text that is in the window under another name."""
-    return f"{_SAME[0]}{shown(other)}{_SAME[1]}"
+    return f"{_SAME[0]}{quotable(other)}{_SAME[1]}"
 
 
 def same_rules_as(body: str) -> str:

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     Key = tuple[tuple[int, int, str], ...]
 
 
+MOST_PHASES = 200  # of one skill
 MOST_PAGES = 500  # that one phase may name
+_MOST_SEGMENTS, _MOST_LETTERS = 10, 3  # of a label
 
 
 class Phase:
@@ -55,12 +57,13 @@ class Phase:
 def key(label: str) -> Key:
     """Sorts labels: by numbers, then letters. Raises ValueError when this is no label."""
     found = []
-    for number, segment in enumerate(label.split(".")):
+    for number, segment in enumerate(label.split(".", _MOST_SEGMENTS)):
         letters = segment.lstrip("0123456789")
         digits = segment[: len(segment) - len(letters)]
-        fine = segment.isascii() and len(digits) <= 6 and (not letters or (letters.isalpha() and letters.isupper()))
+        is_word = len(letters) <= _MOST_LETTERS and letters.isalpha() and letters.isupper()
+        fine = segment.isascii() and len(digits) <= 6 and (not letters or is_word)
         if not segment or not fine or (letters and (number == 0 or (digits and len(letters) > 1))):
-            raise ValueError(f"{label!r} is not a phase label; use one like 0, 3, 3.A or 4.1")
+            raise ValueError(f"{label[:50]!r} is not a phase label; use one like 0, 3, 3.A or 4.1")
         found.append((0 if digits else 1, int(digits or 0), letters))
     return tuple(found)
 

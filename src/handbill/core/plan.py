@@ -22,7 +22,7 @@ class Want:
 class Plan:
     __slots__ = (
         "awaited", "digests", "firm", "flags", "gate_text", "keep", "known", "notes", "permits", "post", "roots",
-        "seen", "stale", "taken", "touched", "unfinished", "unwanted", "verdict", "wants", "work",
+        "seen", "solved", "stale", "taken", "touched", "unfinished", "unwanted", "verdict", "wants", "work",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -30,6 +30,7 @@ class Plan:
         self.awaited: list[str] = []  # must be in the window, but the agent is to read them itself
         self.seen: list[tuple[str, str]] = []  # (path, reason): the host itself put it there
         self.touched: dict[str, dict[str, Any]] = {}  # directory -> which directives it has
+        self.solved: list[str] = []  # could not be delivered before; the window has them as they are now
         self.stale: dict[str, str] = {}  # path -> reason: what the window holds is no longer what the file says
         self.digests: dict[str, str] = {}  # path -> digest of the text of `known` files that the agent has seen itself
         self.known: dict[str, str] = {}  # path -> stamp: the agent has this state of the file in another way
@@ -69,6 +70,7 @@ class Plan:
         self.wants += other.wants
         self.awaited += other.awaited
         self.seen += other.seen
+        self.solved += other.solved
         self.touched.update(other.touched)
         self.stale.update(other.stale)
         self.known.update(other.known)
@@ -98,5 +100,5 @@ class Plan:
         """Does it touch the window?"""
         return bool(
             self.wants or self.seen or self.touched or self.flags or self.stale or self.known or self.permits
-            or self.work is not None
+            or self.solved or self.work is not None
         )  # fmt: skip

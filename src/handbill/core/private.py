@@ -19,8 +19,14 @@ _PRIVATE = frozenset({
     "local.settings.json", "kubeconfig", "hgrc",
     ".dev.vars", ".vault_pass", ".databrickscfg", ".renviron", "_netrc",
 })  # fmt: skip
-_WORDS = frozenset({"credentials", "secrets", "secret"})  # alone, or with one of these endings
-_DATA = (".json", ".yml", ".yaml", ".toml", ".ini", ".cfg", ".conf", ".txt", ".properties", ".xml", "")
+# in a name that has one of these endings, or none
+_WORDS = frozenset({
+    "credentials", "credential", "creds", "secrets", "secret", "password", "passwords", "passwd", "token", "tokens",
+    "apikey", "apikeys", "accesskey", "accesskeys", "rootkey", "kubeconfig", "adminsdk", "serviceaccount",
+})  # fmt: skip
+_DATA = frozenset({
+    ".json", ".yml", ".yaml", ".toml", ".ini", ".cfg", ".conf", ".txt", ".properties", ".xml", ".csv", ".env", "",
+})  # fmt: skip
 _PLACES = ("/.git/", "/.ssh/", "/.gnupg/", "/.aws/", "/.kube/", "/.docker/", "/.envs/", "/.secrets/")
 _SAMPLES = (".example", ".sample", ".template", ".dist")
 _COPIES = ("~", ".bak", ".old", ".orig", ".save", ".swp", ".backup")
@@ -43,8 +49,16 @@ def is_private(path: str) -> bool:
         return False
     settings = last.startswith("settings") and last.endswith(".json") and "/.claude/" in path
     named = last in _PRIVATE or last.startswith(_STARTS) or last.endswith(_KEYS)
-    word, dot, rest = last.removeprefix(".").partition(".")
-    ending = rest.rpartition(".")[2]  # secrets.prod.yml
-    if "/secrets/" in path and last.endswith(_DATA[:-1]):
+    if settings or named or ".env." in last:
         return True
-    return settings or named or (word in _WORDS and (dot + rest in _DATA or dot + ending in _DATA))
+    words, dot, ending = last.removeprefix(".").rpartition(".")
+    if dot + ending not in _DATA and dot:
+        return False
+    words = words if dot else ending
+    return "/secrets/" in path or _has_word(words)
+
+
+def _has_word(words: str) -> bool:
+    """`gcp_credentials`, `db-password`, `my-service-account`, `secrets.prod`."""
+    plain = words.replace("-", " ").replace("_", " ").replace(".", " ").split()
+    return not _WORDS.isdisjoint([*plain, *map("".join, zip(plain, plain[1:]))])

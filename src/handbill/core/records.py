@@ -21,6 +21,11 @@ class Broken(ValueError):
     """A stored line that is no record."""
 
 
+def _in_turn(lines: list[str], most: int, turn: int) -> list[str]:
+    start = turn * most % max(len(lines), 1)
+    return (lines + lines)[start : start + min(most, len(lines))]
+
+
 def _unreadable(_: Any) -> Any:
     raise Broken("stored lines, and nobody said how to read them")
 
@@ -94,16 +99,20 @@ class Records:
             if changed is not None and changed.get(field) == value:
                 yield path, changed
 
-    def column(self, field: str, most: int = 0, turn: int = 0) -> Iterator[tuple[str, str]]:
+    def column(self, field: str, most: int = 0, turn: int = 0, inside: str = "") -> Iterator[tuple[str, str]]:
         """(name, value) of one text field of the records that have it, without reading the rest of them.
 
-        With `most`, of so many stored ones at a time; which ones depends on `turn`.
+        With `most`, of so many stored ones at a time; which ones depends on `turn`. Those below the folder `inside` and
+        all others are counted apart.
         """
         opening, marker = f'{{"{self.key}":"', f'"{field}":"'
         lines = self._text.split("\n") if self._text else []
         if most and len(lines) > most:
-            start = turn * most % len(lines)
-            lines = (lines + lines)[start : start + most]
+            below = f"{opening}{self._dumps(inside)[1:-1]}/"
+            lines = [
+                *_in_turn([line for line in lines if not line.startswith(below)], most, turn),
+                *_in_turn([line for line in lines if line.startswith(below)], most, turn),
+            ]
         for line in lines:
             at = line.find(marker)
             if at == -1 or not line.startswith(opening):

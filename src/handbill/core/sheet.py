@@ -31,16 +31,27 @@ class Refusal:
         self.quiet = quiet
         self.stamp = stamp
 
+    @property
+    def named(self) -> str:
+        """Its path in quotes."""
+        from handbill.core.pack import quotable
+
+        path = quotable(self.path)
+        return f'"{path}"' if len(path) <= _LONGEST else f'"…{path[-_LONGEST:]}"'
+
     def report(self, *, outdated: str = "") -> str:
         """To the model. `outdated`: when the file changed, if the window holds an older text of it."""
-        from handbill.core.pack import shown
-
-        path = shown(self.path)
-        path = path if len(path) <= _LONGEST else f"…{path[-_LONGEST:]}"
-        path = '"' + path.replace('"', "'") + '"'  # a name may look like a sentence of ours
+        path = self.named
         if outdated:
             found = f"{path} changed at {outdated}, but Handbill could not deliver its new text: it {self.why}. "
             found += "The text in this window is out of date."
         else:
             found = f"Handbill could not deliver {path}: it {self.why}."
         return f"{found} Ask the user to fix it."
+
+
+def changed_back(path: str) -> str:
+    """To the model, which was told that its text of this file is out of date."""
+    from handbill.core.pack import quotable
+
+    return f'"{quotable(path)}" has its former text again. The text in this window is up to date.'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handbill.core.markdown import block_under, heading, scan
 from handbill.core.pack import one_line
-from handbill.core.phases import MOST_PAGES, Phase, key, ordered
+from handbill.core.phases import MOST_PAGES, MOST_PHASES, Phase, key, ordered
 from handbill.core.refs import page_name
 
 TYPE_CHECKING = False
@@ -104,7 +104,9 @@ def _take(skill: Skill, values: dict[str, Any], line: int) -> None:
         skill.problems.append((line, "phases must be a list"))
         phases = []
     found: dict[str, Phase] = {}
-    for number, entry in enumerate(phases, 1):
+    if len(phases) > MOST_PHASES:
+        skill.problems.append((line, f"there are more than {MOST_PHASES} phases; the rest is not used"))
+    for number, entry in enumerate(phases[:MOST_PHASES], 1):
         _add_phase(skill, found, number, entry, line)
     skill.phases = ordered(found.values())
 

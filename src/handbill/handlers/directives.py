@@ -196,7 +196,7 @@ class Look:
         if record is not None and before and self.world.stamp(path) != before:
             from handbill.handlers.freshness import check
 
-            check(path, record, self.plan, self.world)
+            check(path, self.window, self.plan, self.world)
 
 
 def touched(event: Event, world: World) -> Iterator[tuple[str, str]]:

@@ -7,11 +7,14 @@ agent's own calls did to delivered files, and, between turns, all that the windo
 from __future__ import annotations
 
 from handbill.core.event import TOOL_BATCH_FINISHED, event_mentions
+from handbill.core.paths import is_rule_file, level_of, under
 from handbill.core.plan import Plan
 from handbill.core.window import OWN, UNDELIVERABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from handbill.config import Config
     from handbill.core.event import Event
     from handbill.core.window import Record, Window
@@ -33,16 +36,35 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
                     seen_by_agent(path, stamp, plan, world)
     else:
         mentioned = event_mentions(event)
-        for path, before in window.files.column("stamp", MOST, int(world.now())):
+        for path, before in window.files.column("stamp", MOST, int(world.now()), config.project):
             if path not in mentioned and world.stamp(path) not in ("", before):  # a file that is gone is no news
-                check(path, window.files[path], plan, world)
+                check(path, window, plan, world)
     if event.kind != TOOL_BATCH_FINISHED or event.agent_id:  # a subagent gets no prompts
         refused = window.flags.get(UNDELIVERABLE, {})
-        first = int(world.now()) % max(len(refused), 1)  # others at the next prompt
-        for path in [*refused, *refused][first : first + min(_MOST_REFUSED, len(refused))]:
-            if path not in event.own_paths() | event_mentions(event) and is_corrected(path, window, world):
+        for path in _some(refused, world, config):
+            is_seen = path in event.own_paths() | event_mentions(event)
+            if not is_seen and is_corrected(path, window, world) and not _host_brings(path, event, world, config):
                 plan.want(path, refused[path][1])
     return plan or None
+
+
+def _some(refused: Iterable[str], world: World, config: Config) -> list[str]:
+    """The user's own, and as many of the project's; others at the next prompt."""
+    own = [path for path in refused if not under(path, config.project)]
+    theirs = [path for path in refused if under(path, config.project)]
+    found = []
+    for paths in (own, theirs):
+        first = int(world.now()) % max(len(paths), 1)
+        found += [*paths, *paths][first : first + min(_MOST_REFUSED, len(paths))]
+    return found
+
+
+def _host_brings(path: str, event: Event, world: World, config: Config) -> bool:
+    """Some hosts bring a rule with a file that is read beside it. Then it waits for the next touch."""
+    from handbill.handlers.directives import LOOKED
+    from handbill.handlers.native import host_brings
+
+    return is_rule_file(path) and bool(host_brings(level_of(path), path, LOOKED, event, world, config))
 
 
 def is_corrected(path: str, window: Window, world: World) -> bool:
@@ -61,26 +83,34 @@ def seen_by_agent(path: str, stamp: str, plan: Plan, world: World) -> None:
     plan.known[path] = stamp
     if not isinstance(sheet, Refusal):
         plan.digests[path] = sheet.digest
+        plan.solved.append(path)
 
 
-def check(path: str, record: Record, plan: Plan, world: World) -> None:
+def check(path: str, window: Window, plan: Plan, world: World) -> None:
     """Is what the window holds still what the file says?"""
+    record: Record = window.files[path]
     before = record.get("stamp")
     if not before or "." in record["parts"]:
         return  # the host's own, or not whole yet: that delivery reads it anew
     stamp = world.stamp(path)
     if stamp in ("", before):
         return
-    from handbill.core.sheet import UNDELIVERABLE_PAGE, Refusal
+    from handbill.core.sheet import Refusal, changed_back
 
-    sheet = world.load(path)
+    sheet, told = world.load(path), _is_told(path, stamp, window)
     if isinstance(sheet, Refusal):
-        if not sheet.quiet and sheet.stamp:
-            plan.known[path] = sheet.stamp  # told once; compared again when it is corrected
-            plan.say(UNDELIVERABLE_PAGE, sheet.report(outdated=world.clock(world.changed(path))), "cannot be delivered")
-            plan.notes.append(f"{path} changed, and {sheet.why}")
-        return
-    if sheet.digest == record.get(OWN, [record["hash"]])[0]:
-        plan.known[path] = stamp  # touched, not changed
-    else:
+        if not sheet.quiet and not told:
+            plan.stale[path] = record["reason"]  # the claim refuses it, and the model is told
+    elif sheet.digest != record.get(OWN, [record["hash"]])[0]:
         plan.stale[path] = record["reason"]
+    else:
+        plan.known[path] = stamp  # touched, not changed
+        if path in window.flags.get(UNDELIVERABLE, ()):
+            plan.solved.append(path)
+            plan.say("changed-back", changed_back(path), "can be read again")
+
+
+def _is_told(path: str, stamp: str, window: Window) -> bool:
+    """Does the model know that this state of the file could not be delivered?"""
+    refused, _, page = window.flags.get(UNDELIVERABLE, {}).get(path, ("", "", ""))
+    return refused in ("", stamp) and (window.holds(page) or page in window.pending)

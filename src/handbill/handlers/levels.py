@@ -24,11 +24,13 @@ def look_at(look: Look, level: str, stamp: str, new: dict[str, Record], how: str
     found, unripe = present(level, look.world, look.config, look.types)
     if not found and not look.world.is_dir(level):
         return True  # not made yet: look again when it is
-    if not found and look.world.is_dir(f"{level}/{FOLDER}") and look.world.is_closed(f"{level}/{FOLDER}"):
-        if f"{level}/{FOLDER}" not in look.window.flags.get(UNDELIVERABLE, ()):
-            look.plan.want(f"{level}/{FOLDER}", f"directives of {level}")  # cannot be read: the model is told
-        return False
-    later = False
+    folder = f"{level}/{FOLDER}"
+    later = look.world.is_closed(folder)
+    is_told = folder in look.window.flags.get(UNDELIVERABLE, ())
+    if later and not is_told:
+        look.plan.want(folder, f"directives of {level}")  # cannot be read: the model is told
+    elif is_told and not later:
+        look.plan.solved.append(folder)
     for path, name in found:
         # other types are skill-filtered: noted, delivered when a skill asks for them
         if name not in look.types:

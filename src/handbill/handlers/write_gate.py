@@ -39,7 +39,8 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
         if times < _MOST_TIMES:  # of very large rules, the rest follows with the results
             look.at(directory)
             _want_pending(look, directory)
-        if any(not want.text for want in look.plan.wants):  # what cannot be delivered is reported with the results
+        world.add_roots(look.plan.roots)  # what cannot be delivered is reported with the results
+        if any(not want.text and world.can_deliver(want.path) for want in look.plan.wants):
             file, folder = shown(tool.files[0]), shown(directory)
             look.plan.gate(
                 BLOCK,

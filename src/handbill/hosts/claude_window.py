@@ -74,7 +74,7 @@ def _began(data: bytes) -> int:
     at = data.rfind(_BOUNDARY)
     while at != -1:
         start, end = line_around(data, at)
-        row = record_of(data[start:end])
+        row = record_of(data[start:end]) if end < len(data) else None  # else it is being written now
         if row is not None and is_boundary(row):
             first, _ = line_around(data, first_of(data, preserved(row), start))
             return max(first - 1, 0)  # a reader passes over the line that is cut there
