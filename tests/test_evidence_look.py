@@ -9,7 +9,7 @@ import pytest
 from handbill import evidence
 from handbill.core import epochs
 from handbill.core.content import Content
-from handbill.core.event import PROMPT_SUBMITTED, TOOL_CALLED, Event
+from handbill.core.event import PROMPT_SUBMITTED, SUBAGENT_STARTED, TOOL_CALLED, Event
 from handbill.core.window import JOINED, Window
 from looking import CLAIM, TRANSCRIPT, Host, batch, look, start
 from makers import DictWorld, window
@@ -281,3 +281,11 @@ def test_the_start_of_a_compaction_of_an_unknown_window() -> None:
     host = Host(Content())
     assert look(start("compact"), None, host).recorded_at == -1
     assert [name for name, _ in host.asked if name == "compactions_since"] == []
+
+
+@pytest.mark.parametrize("survives, chapter", [(True, epochs.ADOPT), (False, epochs.FRESH)])
+def test_a_subagent_that_is_continued_after_its_ledger_was_lost(survives: bool, chapter: str) -> None:
+    """Its record proves nothing where the client gives it an empty window."""
+    event = Event(SUBAGENT_STARTED, "s", agent_id="a", project="/p", cwd="/p", transcript="/t")
+    facts = look(event, None, Host(Content(), agents_survive=survives))
+    assert facts.chapter == chapter and facts.whole_content is survives

@@ -6,10 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from handbill.core.event import COMPACTING, Event
 from handbill.core.plan import Plan
 from handbill.found_again import found_again
 from handbill.store import sessions
-from makers import batch, window
+from makers import DictWorld, batch, config, window
 
 
 @pytest.mark.parametrize("typed, expected", [("", "second"), ("third", "third")])
@@ -32,3 +33,18 @@ def test_only_a_session_that_this_client_still_holds_goes_on(
     found_again(turn, ledger)  # type: ignore[arg-type]
     work = {"session": "/p/sessions/X", "skill": "implement", "phase": "2"}
     assert ledger.work == (work if found else {}) and turn.plan.work == (work if found else None)
+
+
+@pytest.mark.parametrize("folder", ["/p/.claude/skills", ""])
+def test_only_a_skill_that_the_client_knows_was_begun(folder: str) -> None:
+    """Found at a compaction: a command of the project may have the name of a shipped skill."""
+    place = config()
+    world = DictWorld({f"{folder or place.shipped_skills}/x/SKILL.md": "# x"})
+    event = Event(COMPACTING, "s", project="/p", cwd="/p")
+    event.skills = ["/some/x"]
+    turn = SimpleNamespace(
+        event=event, plan=Plan(), store=SimpleNamespace(linked=lambda _: ""), world=world, config=place
+    )
+    ledger = window()
+    found_again(turn, ledger)  # type: ignore[arg-type]
+    assert ledger.work.get("skill", "") == ("x" if folder else "")

@@ -48,7 +48,7 @@ MAY: dict[str, set[str]] = {
         "store",
     },
     "refusals": {"core"},
-    "found_again": {"core", "errors", "handlers", "pages", "store", "turn"},
+    "found_again": {"core", "digest", "errors", "handlers", "pages", "store", "turn"},
     "terminals": {"core", "errors", "evidence", "turn"},
     "remembering": {"core", "delivery", "errors", "turn"},
     "pipeline": {

@@ -168,3 +168,44 @@ def test_the_second_batch_of_a_slow_record_reads_what_is_there(box: Box, monkeyp
             usual(*held.pop(0))
     box.idle(2)
     assert [box.seen().count(words) for words in ("rules of one", "rules of two", "# Invariants")] == [1, 1, 1]
+
+
+def test_a_dispatch_that_breaks_between_its_parts_is_still_permitted(box: Box, tmp_path: Any) -> None:
+    """The person named it for this window, so its corrected text may come from outside of the project, too."""
+    dispatch = tmp_path / "outside.md"
+    dispatch.write_text("\n".join(f"line {number:03} of the task {'x' * 60}" for number in range(250)))
+    assert box.process(f"engine role set worker --dispatch {dispatch}").returncode == 0
+    box.sim.compact()
+    dispatch.write_bytes(b"\0")
+    box.idle()
+    assert 'outside.md": it is binary' in box.seen()
+    dispatch.write_text("CONTRACT\n")
+    for _ in range(2):  # that the text is another one now is noted first
+        box.sim.prompt("go on")
+    assert box.seen().count("CONTRACT") == 1
+
+
+def test_a_rule_beside_one_that_the_client_may_bring(box: Box) -> None:
+    """However often the folder is only listed: the bare AGENTS.md is delivered when a file is changed there."""
+    (box.project / "one/.directives/AGENTS.md").unlink()
+    box.write("one/AGENTS.md", "bare rules\n")
+    box.write(RULE, "\0")
+    for _ in range(3):
+        box.sim.batch(("Glob", {"pattern": "*", "path": str(box.project / "one")}))
+    assert "it is binary" in box.seen() and "bare rules" not in box.seen()
+    box.sim.batch(("Edit", {"file_path": str(box.project / "one/f.py")}))
+    box.idle()
+    assert box.seen().count("bare rules") == 1
+
+
+def test_a_corrected_file_comes_for_the_reason_that_it_had(box: Box) -> None:
+    """It had to wait, and broke while it waited."""
+    box.write("one/.directives/AGENTS.md", "y" * 9000)
+    box.write(RULE, "z z\n" * 2000)
+    box.sim.read("one/f.py")
+    box.write(RULE, "\0")
+    box.idle(2)
+    assert "it is binary" in box.seen()
+    box.write(RULE, FIXED)
+    box.sim.prompt("it is fixed")
+    assert box.state()["files"][str(box.project / RULE)]["reason"] == f"directive of {box.project}/one"

@@ -213,3 +213,46 @@ def test_pages_in_the_spare_folder_are_delivered_later(make_box: Callable[..., B
     assert box.sim.write("one/new.py").denied
     box.sim.write("one/new.py")
     assert said(box) == 1
+
+
+def test_a_rule_that_is_deleted_before_any_of_it_arrived(make_box: Callable[..., Box]) -> None:
+    """Nothing is wrong: there is no rule any more."""
+    box = make_box()
+    box.sim.start()
+    box.drop_next()
+    box.sim.read("one/f.py")
+    (box.project / "one/.directives/AGENTS.md").unlink()
+    box.idle(3)
+    assert "could not deliver" not in box.seen() and box.errors() == []
+
+
+def test_a_changed_rule_and_an_error_of_the_disk_that_passes(
+    make_box: Callable[..., Box], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody knows whether the text is out of date, so nothing is said, and the next event looks again."""
+    box = make_box()
+    box.write(RULE, "RULE 1")
+    box.sim.start()
+    box.sim.read("one/f.py")
+    box.write(RULE, "RULE 2\n")
+
+    def fail(path: str, *_: object) -> object:
+        raise OSError(116, "Stale file handle")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pages, "read_page", fail)
+        box.sim.prompt("go")
+    assert "out of date" not in box.seen()
+    box.sim.prompt("go on")
+    assert box.seen().count("RULE 2") == 1
+
+
+def test_a_delivered_rule_that_is_saved_in_another_encoding(make_box: Callable[..., Box]) -> None:
+    box = make_box()
+    box.write(RULE, "Größe")
+    box.sim.start()
+    box.sim.read("one/f.py")
+    (box.project / RULE).write_bytes("Größe 2".encode("latin-1"))
+    for _ in range(2):
+        box.sim.prompt("go on")
+    assert box.seen().count("it is not UTF-8 text. The text in this window is out of date") == 1

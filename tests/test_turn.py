@@ -11,10 +11,14 @@ from typing import Any
 import pytest
 
 from handbill import turn
+from handbill.core.plan import Plan
 from handbill.core.records import Broken
+from handbill.core.sheet import Refusal, Sheet
+from handbill.delivery import _sheets
 from handbill.errors import CorruptState, StateUnwritable, TookTooLong
 from handbill.turn import attempt, limited
 from handbill.world import World
+from makers import DictWorld, config, window
 
 
 class Traced(SimpleNamespace):
@@ -114,3 +118,22 @@ def test_what_took_the_time_is_named(where: str, said: str) -> None:
 def test_what_succeeds_is_not_traced() -> None:
     about = Traced()
     assert attempt(about, "gate", lambda: 5) == 5 and not about.broken and not about.traces  # type: ignore[arg-type]
+
+
+def test_reading_files_takes_from_the_time_of_the_event() -> None:
+    class Slow(DictWorld):
+        clock = 0.0
+
+        def spent(self) -> float:
+            return self.clock
+
+        def load(self, path: str, *, permitted: bool = False) -> Sheet | Refusal:
+            self.clock += 0.25
+            return super().load(path)
+
+    plan = Plan()
+    plan.want("/p/a", "x")
+    plan.want("/p/b", "x")
+    world = Slow({"/p/a": "a", "/p/b": "b"})
+    event = SimpleNamespace(plan=plan, world=world, config=config(), seconds_left=0.75)
+    assert list(_sheets(event, window())) == ["/p/a", "/p/b"] and event.seconds_left == 0.25  # type: ignore[arg-type]

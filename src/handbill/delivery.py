@@ -10,7 +10,7 @@ from handbill.core.pack import UPDATED, harmless
 from handbill.core.paths import name, under
 from handbill.core.plan import BLOCK
 from handbill.core.sheet import Refusal, Sheet
-from handbill.core.window import ELSEWHERE, LINKED, NAMED_BY, NESTED, OWN, SEEDING, UNDELIVERABLE, see
+from handbill.core.window import ELSEWHERE, LINKED, NAMED_BY, NESTED, OWN, SEEDING, UNDELIVERABLE, UNRECORDED, see
 from handbill.digest import digest_of
 from handbill.errors import StateUnwritable
 from handbill.turn import Answer, attempt, is_over
@@ -48,6 +48,16 @@ def advance(turn: Turn, window: Window | None) -> Window | None:
     else:
         turn.opened = ""
     return after
+
+
+def warn_if_unrecorded(turn: Turn, before: Window | None, after: Window | None) -> None:
+    """Receipts are impossible in this window: the person should know, once."""
+    is_known = before is not None and before.flags.get(UNRECORDED)
+    if after is not None and after.flags.get(UNRECORDED) and not is_known:
+        turn.trace(
+            "the client's record shows none of the delivered files; they are assumed to have arrived",
+            "this client may be newer than this version of Handbill: update it",
+        )
 
 
 def said_beside(plan: Plan, answer: Answer) -> bool:
@@ -181,19 +191,9 @@ def _find_references(
 ) -> None:
     """path -> files of the pages that it refers to; looked up before the claim, like the text itself.
 
-    If that fails, the pages wait for the next event. If it failed before, they go without what they refer to.
+    If that fails, the page waits for the next event. If it failed before, the page goes without what it refers to.
     """
-    is_done = attempt(turn, "references", _find_named, turn, current, sheets, found)
-    if not is_done and not turn.asked.missed:
-        for path in [path for path, sheet in sheets.items() if "§" in getattr(sheet, "text", "") and path not in found]:
-            del sheets[path]
-
-
-def _find_named(
-    turn: Turn, current: Window | None, sheets: dict[str, Sheet | Refusal], found: dict[str, list[str]]
-) -> bool:
-    """True: all were looked up."""
-    for path, sheet in sheets.items():  # the user's own first
+    for path, sheet in list(sheets.items()):  # the user's own first
         if isinstance(sheet, Refusal) or "§" not in sheet.text:
             continue
         record = current.files.get(path) if current is not None else None
@@ -201,8 +201,11 @@ def _find_named(
             continue  # its first part, which brings them, was delivered
         from handbill.handlers.expansion import pages_named
 
-        found[path] = pages_named(sheet, turn.world, turn.config)
-    return True
+        named = attempt(turn, "references", pages_named, sheet, turn.world, turn.config)
+        if named is not None:
+            found[path] = named
+        elif not turn.asked.missed:
+            del sheets[path]
 
 
 def _expand(window: Window, found: Claim, named: dict[str, list[str]]) -> None:

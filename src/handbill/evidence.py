@@ -11,7 +11,7 @@ from handbill.core.content import Content
 from handbill.core.epochs import within
 from handbill.core.event import COMPACTING, PROMPT_SUBMITTED, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED
 from handbill.core.host_files import compared
-from handbill.core.receipts import LOST, PATIENCE, UNRECORDED, Evidence, Outcome, settle, survived
+from handbill.core.receipts import LOST, PATIENCE, Evidence, Outcome, settle, survived
 from handbill.core.window import JOINED, MENTIONED
 from handbill.missed import found_late, look_for_missed
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from handbill.core.event import Event, Tool
     from handbill.core.window import Record, Window
-    from handbill.turn import Asked, Turn
+    from handbill.turn import Asked
     from handbill.world import World
 
 _BACK = 2 << 20  # how far before a compaction the part that it keeps may begin
@@ -30,12 +30,13 @@ _BACK = 2 << 20  # how far before a compaction the part that it keeps may begin
 class Facts:
     __slots__ = (
         "agents", "boundary_from", "chapter", "content", "dropped_mention", "failures", "missed", "missed_mark",
-        "passed_suspicion", "readable", "recorded_at", "scanned", "size", "whole_content",
+        "passed_suspicion", "readable", "recorded_at", "scanned", "size", "trigger", "whole_content",
     )  # fmt: skip
 
     def __init__(self, chapter: str) -> None:
         self.chapter = chapter
         self.size = 0
+        self.trigger = ""  # of a compaction that is about to come
         self.readable = True  # there is a transcript
         self.content: Content | None = None  # of the window, from its oldest open question on
         self.whole_content = False  # that is all of it: the ledger is compared with it
@@ -75,6 +76,9 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
     is_unsure = window is not None and JOINED in window.flags and event.kind == PROMPT_SUBMITTED
     facts.scanned = asked.scanned if not is_unsure else 0
     facts.size = max(world.size(event.transcript), 0) if event.transcript else 0
+    if event.kind == COMPACTING:
+        # what a client keeps of a window that it found too large only later is as open as if somebody had asked for it
+        facts.trigger = epochs.MANUAL if host.keeps_several_turns(event, world) else event.trigger
     woken = facts.chapter == epochs.FRESH and event.kind == SUBAGENT_STARTED and survive
     if woken or (event.kind == COMPACTING and (window is None or not window.started)):
         facts.content = host.window_now(event, world, unknown=woken)
@@ -188,7 +192,7 @@ def apply(
         if event.kind == SESSION_STARTED:
             after = epochs.reopened(after, event, facts.size, "")
         if event.kind == COMPACTING:
-            after = epochs.arming(after, facts.size, event.trigger)
+            after = epochs.arming(after, facts.size, facts.trigger)
         return _scanned(after, facts), []
     if facts.chapter == epochs.COMPACT and chapter == epochs.COMPACT:
         known = window if window is not None and window.started else None
@@ -198,16 +202,19 @@ def apply(
         return epochs.compacted(before, facts.recorded_at if facts.recorded_at >= 0 else facts.size, now), []
     if window is None:
         if event.kind == COMPACTING:  # its trigger tells later what the compaction may keep
-            return epochs.arming(epochs.side_noted(event, now), facts.size, event.trigger), []
+            return epochs.arming(epochs.side_noted(event, now), facts.size, facts.trigger), []
         return (epochs.side_noted(event, now), []) if event.path else (None, [])
     if facts.chapter == epochs.AUDIT:
         if chapter != epochs.AUDIT:
             return window, []  # another event of this process has done it
         if facts.content is None:
             return epochs.reopened(window, event, facts.size, ""), []  # nothing to judge by
-        after = reconcile.resumed(window, facts.content, event, now)
+        boundary, known = facts.content.boundary, window
+        if boundary >= 0 and not epochs.is_known_compaction(window, boundary):  # its start did not reach us
+            known = epochs.recorded(epochs.compacted(window, boundary, now), boundary)
+        after = reconcile.resumed(known, facts.content, event, now)
         after = reconcile.without_undone_reading(after, facts.content, event, now, PATIENCE)
-        after = epochs.recorded(epochs.reopened(after, event, facts.size, facts.content.leaf), facts.content.boundary)
+        after = epochs.recorded(epochs.reopened(after, event, facts.size, facts.content.leaf), boundary)
         return _scanned(after, facts), survived(window, after)
     return _go_on(facts, event, window, host, now)
 
@@ -215,7 +222,7 @@ def apply(
 def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: float) -> tuple[Window, list[Outcome]]:
     outcomes: list[Outcome] = []
     if event.kind == COMPACTING:
-        return epochs.arming(window, facts.size, event.trigger), []
+        return epochs.arming(window, facts.size, facts.trigger), []
     records, content = host.records_injections(event), facts.content
     older = content is not None and epochs.precedes_compaction(window, content.boundary)
     if window.claims and not older:  # what was there before the compaction proves nothing
@@ -239,6 +246,8 @@ def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: fl
         if gone:
             outcomes += [Outcome(path, "the conversation was rewound", LOST) for path in gone]
             window = reconcile.rewound(window, content, event)
+        if window.work.get("begun"):
+            window = reconcile.without_undone_work(window, content, event)
         window = reconcile.without_undone_reading(window, content, event, now, PATIENCE)
         window = reconcile.found(window, content, now)
     if content is not None and records and not window.carried:
@@ -288,13 +297,3 @@ def _scanned(window: Window, facts: Facts) -> Window:
     twin = window.copy()
     twin.flags["scanned"] = facts.scanned
     return twin
-
-
-def warn_if_unrecorded(turn: Turn, before: Window | None, after: Window | None) -> None:
-    """Receipts are impossible in this window: the person should know."""
-    known = before is not None and before.flags.get(UNRECORDED)
-    if after is not None and after.flags.get(UNRECORDED) and not known:
-        turn.trace(
-            "the client's record shows none of the delivered files; they are assumed to have arrived",
-            "this client may be newer than this version of Handbill: update it",
-        )

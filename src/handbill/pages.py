@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import posix
 
 from handbill.core.paths import ANYWHERE, is_rule_file, under
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 1 << 20  # a larger file is not a page for a context window
 _LONG, _LONGEST = 500, 5000  # of a path: characters; and bytes with what cannot be printed spelled out
+_LASTING = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG)  # other errors may be gone in a moment
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _CONTROL = bytes([*range(9), 11, 12, *range(13, 32), 127])
 
@@ -74,7 +76,8 @@ def load(
     except FileNotFoundError:
         return Refusal(path, "does not exist", quiet=True)
     except OSError as error:
-        return Refusal(path, f"cannot be read ({(error.strerror or 'no reason given').lower()})")
+        why = f"cannot be read ({(error.strerror or 'no reason given').lower()})"
+        return Refusal(path, why, may_pass=error.errno not in _LASTING)
     except ValueError:
         return Refusal(path, "cannot be read (its name contains a character that no file name can have)")
 

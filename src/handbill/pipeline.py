@@ -13,6 +13,7 @@ from handbill.core.event import (
     PROMPT_SUBMITTED,
     SESSION_ENDED,
     SESSION_STARTED,
+    SKILL_EXPANDED,
     STOPPING,
     TOOL_BATCH_FINISHED,
     TOOL_CALLED,
@@ -61,8 +62,7 @@ def _run(turn: Turn) -> Answer:
         return Answer()  # it waits for the running turn, whose next event delivers
     current = window
     if turn.facts is not None:
-        from handbill.delivery import advance
-        from handbill.evidence import warn_if_unrecorded
+        from handbill.delivery import advance, warn_if_unrecorded
 
         current = advance(turn, window)
         warn_if_unrecorded(turn, window, current)
@@ -77,8 +77,8 @@ def _run(turn: Turn) -> Answer:
         keep(turn)
         return _logged(turn, Answer())
     channel = event.kind in turn.host.CHANNELS
-    if event.tools:
-        _find_added(turn, current)
+    if event.tools or event.kind == SKILL_EXPANDED:
+        _complete_calls(turn, current)
     if current is not None:
         turn.has_session = bool(current.work.get("session"))
         _heard(turn, current, channel)
@@ -102,7 +102,7 @@ def _run(turn: Turn) -> Answer:
         answer = deliver(turn, current, turn.host.CAP if channel else 0)
     if turn.facts is not None:
         _settle_marks(turn, turn.facts)
-    if turn.plan.unfinished and store.note_missed(event.window) and turn.broken:
+    if (turn.plan.unfinished or turn.broken) and store.note_missed(event.window) and turn.broken:
         answer.message = answer.message or "Handbill: part of a hook failed. Run `engine doctor` for details."
     if turn.plan.taken or turn.plan.keep:
         from handbill.remembering import write_down
@@ -146,9 +146,13 @@ def _heard(turn: Turn, current: Window, channel: bool) -> None:
         recall(turn, current)
 
 
-def _find_added(turn: Turn, window: Window | None) -> None:
-    """A call went out of the places that we know: did the user add that directory to the session?"""
-    event, known = turn.event, (turn.config.project, turn.config.user_library, *turn.config.allowed)
+def _complete_calls(turn: Turn, window: Window | None) -> None:
+    """What the event itself does not say: files that a command's body mentions, and directories that the user added."""
+    event = turn.event
+    if event.kind == SKILL_EXPANDED:
+        ask = turn.host.mentions_in_command
+        event.tools = attempt(turn, "mentions in a command", ask, event, turn.world, turn.config.home) or []
+    known = (turn.config.project, turn.config.user_library, *turn.config.allowed)
     paths = [path for tool in event.tools for path in (*tool.files, *tool.places)]
     if not all(any(under(path, root) for root in known) for path in paths):
         before = window.flags.get(_ADDED) if window is not None else None
@@ -172,7 +176,7 @@ def _gated(turn: Turn, window: Window | None) -> Answer:
     window = _up_to_date(turn, window)
     known = window is not None and window.started and window.suspect < 0
     turn.has_session = window is not None and bool(window.work.get("session"))
-    _find_added(turn, window)
+    _complete_calls(turn, window)
     noted = turn.plan.flags
     turn.plan = decide(turn, window if known and window is not None else Window(*event.window))
     turn.plan.flags.update(noted)

@@ -11,6 +11,7 @@ import pytest
 from box import Box
 from handbill.core.event import PROMPT_SUBMITTED, Event
 from handbill.core.records import Records
+from handbill.core.window import UNDELIVERABLE
 from handbill.handlers.freshness import MOST, handle
 from handbill.hotjson import dumps, loads
 from makers import DictWorld, config, window
@@ -165,3 +166,18 @@ def test_many_files_are_compared_in_turns() -> None:
         assert 0 < len(asked) <= MOST
         seen |= set(asked)
     assert seen == set(files)
+
+
+@pytest.mark.parametrize("number", [0, 29])
+def test_of_many_that_could_not_be_delivered_each_has_its_turn(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """20 are read at a prompt, and others at the next one; only one of the 30 was corrected."""
+    path = f"/p/{number}/AGENTS.md"
+    world = DictWorld({path: "corrected"})
+    entries = {f"/p/{at}/AGENTS.md": ["old", f"reason {at}", "/page.md"] for at in range(30)}
+    before = window(flags={UNDELIVERABLE: entries})
+    found = []
+    for second in range(30):
+        monkeypatch.setattr(world, "now", lambda at=second: 1000.0 + at)
+        plan = handle(Event(PROMPT_SUBMITTED, "s"), before, world, config())  # type: ignore[arg-type]
+        found += plan.reasons if plan is not None else []
+    assert found == [(path, f"reason {number}")] * 20

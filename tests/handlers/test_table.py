@@ -2,8 +2,13 @@ from __future__ import annotations
 
 import os
 
+import pytest
+
 from handbill import handlers
-from handbill.handlers.table import HANDLERS, handler
+from handbill.core.event import PROMPT_SUBMITTED, TOOL_BATCH_FINISHED, Event
+from handbill.core.window import UNDELIVERABLE
+from handbill.handlers.table import HANDLERS, applies, handler
+from makers import window
 
 
 def test_every_row_names_a_handler_and_every_handler_has_a_row() -> None:
@@ -28,3 +33,14 @@ def test_every_row_names_a_handler_and_every_handler_has_a_row() -> None:
         "worktrees",
     }
     assert named == modules - {"__init__", "table"} - parts
+
+
+@pytest.mark.parametrize(
+    "kind, agent, asked",
+    [(PROMPT_SUBMITTED, "", True), (TOOL_BATCH_FINISHED, "a", True), (TOOL_BATCH_FINISHED, "", False)],
+)
+def test_a_window_of_which_only_refused_files_are_known(kind: str, agent: str, asked: bool) -> None:
+    """As after a rewind to before everything that was delivered."""
+    event = Event(kind, "s", agent_id=agent, project="/p", cwd="/p")
+    assert applies("freshness", event, window(flags={UNDELIVERABLE: {"/p/x": ["", "", ""]}})) is asked
+    assert not applies("freshness", event, window())

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from box import Box
-from handbill import turn
-from handbill.handlers import freshness, load_gate, native
+from handbill import found_again, turn
+from handbill.handlers import expansion, freshness, load_gate, native
+from handbill.world import World
 
 Make = Callable[..., Box]
 OWN, WEB = "MARK-OWN: never push", "MARK-WEB"
@@ -211,3 +212,77 @@ def test_many_directories_that_take_long_together(box: Box, monkeypatch: pytest.
     box.sim.read(*(f"d{number}/f.js" for number in range(40)))
     box.idle(8)
     assert is_there(box, *(f"MARK-{number}-END" for number in range(40)))
+
+
+def test_references_of_one_page_take_too_long(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that were found before it are delivered."""
+    monkeypatch.setattr(turn, "MOST_SECONDS", 0.2)
+    usual = expansion.pages_named
+
+    def pages_named(sheet: Any, *more: Any) -> list[str]:
+        return stalls() if "/slow/" in sheet.path else usual(sheet, *more)  # type: ignore[no-any-return]
+
+    monkeypatch.setattr(expansion, "pages_named", pages_named)
+    for name, page in (("near", "CMD_NEAR"), ("slow", "CMD_SLOW")):
+        box.page(page, under=f"{name}/")
+        box.write(f"{name}/.directives/AGENTS.md", f"MARK-{name}: §{page}\n")
+    box.sim.start()
+    box.sim.read("near/f.js", "slow/f.js")
+    box.idle(2)
+    assert is_there(box, "MARK-near", "MARK-slow", "Text of CMD_NEAR")
+    assert any("references: " in line for line in box.errors())
+
+
+def test_a_subagents_directory_that_takes_too_long(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its task names two: what was found in the first one is delivered."""
+    monkeypatch.setattr(turn, "MOST_SECONDS", 0.2)
+    usual = native.imported
+    monkeypatch.setattr(
+        native, "imported", lambda level, *more: stalls() if level.endswith("/slow") else usual(level, *more)
+    )
+    for name in ("near", "slow"):
+        box.write(f"{name}/.directives/INVARIANTS.md", f"MARK-{name}\n")
+    box.sim.start()
+    box.sim.prompt("go")
+    task = {"prompt": "Compare near/ with slow/.", "subagent_type": "general-purpose"}
+    box.sim.send(
+        {"hook_event_name": "PreToolUse", "tool_name": "Task", "tool_input": task, "tool_use_id": "toolu_task"}
+    )
+    assert "MARK-near" in "".join(box.sim.subagent("a1").texts)
+    assert any("slow took too long" in line for line in box.errors())
+
+
+def test_a_comparison_with_the_disk_that_fails_is_made_later(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ledger is lost, and the rule was changed meanwhile."""
+    box.sim.start()
+    box.sim.read("web/f.js")
+    box.idle()
+    box.lose_ledger()
+    box.write("web/.directives/AGENTS.md", "MARK-NEW\n")
+    with monkeypatch.context() as patch:
+        patch.setattr(found_again, "_compare", lambda *_: 1 / 0)
+        box.idle()
+    box.idle()
+    assert is_there(box, "MARK-NEW") and any("ZeroDivisionError" in line for line in box.errors())
+
+
+def test_a_deep_path_whose_levels_take_long_together(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One walk, and no level is to blame: the next event does not begin again at its end."""
+    monkeypatch.setattr(turn, "MOST_SECONDS", 0.2)
+    usual = World.present
+
+    def present(world: World, directory: str, names: Any) -> Any:
+        sum(range(300_000 if "/n0" in directory else 0))
+        return usual(world, directory, names)
+
+    monkeypatch.setattr(World, "present", present)
+    level = "/".join(f"n{number}" for number in range(60))
+    for number in range(60):
+        path = "/".join(f"n{at}" for at in range(number + 1))
+        box.write(f"{path}/.directives/AGENTS.md", f"MARK-{number}-END\n")
+    box.write(f"{level}/f.js", "x")
+    box.sim.start()
+    box.sim.prompt("go")
+    box.sim.read(f"{level}/f.js")
+    box.idle(30)
+    assert is_there(box, *(f"MARK-{number}-END" for number in range(60)))

@@ -181,7 +181,7 @@ def _not_yet(path: str, level: str, place: Place) -> str:
             return "it could not be delivered before, but it can be now: it arrives with the next prompt or touch"
         if level in window.touched:
             return f"it is delivered when {named} is touched again"
-    return f"no window has touched {named} or a folder below it yet"
+    return f"it is delivered when {named}, or a folder below it, is touched"
 
 
 def _gates(path: str, window: Window) -> Iterator[str]:

@@ -7,6 +7,7 @@ from handbill.core.records import Records
 from handbill.core.window import (
     ELSEWHERE,
     HOST_ONCE,
+    HOST_TOO,
     JOINED,
     MENTIONED,
     NESTED,
@@ -14,6 +15,7 @@ from handbill.core.window import (
     PASSING,
     RESUMED,
     UNDELIVERABLE,
+    UNDOABLE,
     Window,
 )
 
@@ -125,8 +127,11 @@ def compacted(window: Window, offset: int, now: float) -> Window:
     twin.carried_from = offset
     twin.claims = []
     twin.suspect = -1
+    # nobody can see any more whether it was undone
+    twin.work = {name: value for name, value in window.work.items() if name not in UNDOABLE}
     twin.flags["compacted"] = now
-    twin.flags.pop(HOST_ONCE, None)
+    for name in (HOST_ONCE, HOST_TOO):
+        twin.flags.pop(name, None)
     twin.flags.setdefault(DUE, offset)  # the one before may not be recorded either
     if manual:
         twin.flags["kept_unknown"] = True  # its beginning may be what is left

@@ -5,7 +5,7 @@ from __future__ import annotations
 from handbill.core.epochs import within
 from handbill.core.event import TOOL_BATCH_FINISHED
 from handbill.core.pack import shown
-from handbill.core.window import with_letter
+from handbill.core.window import UNRECORDED, with_letter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ CONFIRMED, LOST, TRUNCATED, ASSUMED = "confirmed", "lost", "truncated", "assumed
 # Without any record to read, a later event is believed only after the host had time to write one.
 PATIENCE = 2.0
 
-UNRECORDED = "unrecorded"  # a window's flag: its host's record shows none of our deliveries
 _MOST_LOST = 2  # times that a file is sent again before that is concluded
 
 

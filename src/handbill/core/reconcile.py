@@ -17,7 +17,7 @@ from handbill.core.host_files import (
 )
 from handbill.core.pack import meant, shown
 from handbill.core.paths import parent
-from handbill.core.window import HOST_ONCE, NAMED_BY, NESTED, OWN, READ_ITSELF, RESTORED, see, with_letter
+from handbill.core.window import HOST_ONCE, HOST_TOO, NAMED_BY, NESTED, OWN, READ_ITSELF, RESTORED, see, with_letter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,10 +92,10 @@ def resumed(window: Window, content: Content, event: Event, now: float) -> Windo
             twin = restored(twin, path, record, content)
     twin = cleared(twin)
     twin.carried, twin.carried_from = {}, 0
-    twin.flags.pop(HOST_ONCE, None)
-    twin.flags.pop("kept_unknown", None)
+    for name in (HOST_ONCE, HOST_TOO, "kept_unknown"):
+        twin.flags.pop(name, None)
     twin.claims = [claim for claim in window.claims if _of_this_moment(claim, event, now)]
-    _without_undone_work(twin, content)
+    twin = without_undone_work(twin, content, event)
     twin = found(twin, content, now)
     for path, reason in _drop_orphans(twin).items():  # its directory counts as looked at
         twin.pending.setdefault(path, reason)
@@ -190,7 +190,7 @@ def rewound(window: Window, content: Content, event: Event) -> Window:
         kept = record["parts"] if unchanged else _kept_parts(path, record, titles)
         if not kept:
             del twin.files[path]
-            if record["reason"].startswith(NESTED):
+            if record["reason"].startswith(NESTED) or path in window.flags.get(HOST_TOO, ()):
                 twin.flags[HOST_ONCE] = [*twin.flags.get(HOST_ONCE, ()), path]
         elif kept != record["parts"]:
             twin.files[path] = {**record, "parts": kept}
@@ -198,16 +198,23 @@ def rewound(window: Window, content: Content, event: Event) -> Window:
                 twin.pending[path] = record["reason"]
     twin.claims = [claim for claim in window.claims if event.is_moment(claim["batch"])]
     twin.flags["rewound"] = twin.epoch
-    _without_undone_work(twin, content)
+    twin = without_undone_work(twin, content, event)
     _drop_orphans(twin)
     _want_named(twin, {**dict(window.files.items()), **_as_records(window.pending)})
     return twin
 
 
-def _without_undone_work(window: Window, content: Content) -> None:
-    """A skill that was taken back is no longer at work; one that a session holds goes on."""
-    if not window.work.get("session") and not _is_at_work(window.work, content):
-        window.work = {}
+def without_undone_work(window: Window, content: Content, event: Event) -> Window:
+    """A skill that was taken back is no longer at work, and the one before it is; one that a session holds goes on."""
+    work = window.work
+    while work and not work.get("session") and not _is_at_work(work, content, event):
+        former, *earlier = work.get("before") or [{}]
+        work = {**former, "before": earlier} if former else {}
+    if work is window.work:
+        return window
+    after = window.copy()
+    after.work = work
+    return after
 
 
 def _as_records(pending: dict[str, str]) -> dict[str, Any]:
@@ -223,8 +230,11 @@ def _want_named(window: Window, before: Mapping[str, Record]) -> None:
             window.pending.setdefault(path, reason)
 
 
-def _is_at_work(work: dict[str, Any], content: Content) -> bool:
-    """Is the skill still in the window, put there by the host or by us?"""
+def _is_at_work(work: dict[str, Any], content: Content, event: Event) -> bool:
+    """Is what it began with still there? If that is not known: the skill's body, put there by the host or by us."""
+    batch = str(work.get("begun", ""))
+    if batch.rpartition(":")[2]:
+        return content.has_batch(batch) or event.is_moment(batch)
     name = str(work.get("skill", "")).rpartition(":")[2]
     ours = [parent(meant(path)) for path, _, _, _ in content.blocks if path.endswith("/SKILL.md")]
     return any(folder.rpartition("/")[2] == name for folder in (*content.skills, *ours))

@@ -21,11 +21,13 @@ UNDELIVERABLE_PAGE = "undeliverable"  # begins the names of the pages that tell 
 
 
 class Refusal:
-    """`quiet`: nothing is wrong (it is gone, or empty). `stamp`: of the state that was read; empty: try it again."""
+    """`quiet`: nothing is wrong (it is gone, or empty). `stamp`: of the state that was read; empty: try it again.
+    `may_pass`: the disk failed, perhaps only now."""
 
-    __slots__ = ("path", "quiet", "stamp", "why")
+    __slots__ = ("may_pass", "path", "quiet", "stamp", "why")
 
-    def __init__(self, path: str, why: str, quiet: bool = False, stamp: str = "") -> None:
+    def __init__(self, path: str, why: str, quiet: bool = False, stamp: str = "", *, may_pass: bool = False) -> None:
+        self.may_pass = may_pass
         self.path = path
         self.why = why
         self.quiet = quiet

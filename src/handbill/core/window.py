@@ -45,6 +45,8 @@ ELSEWHERE = "same_text"
 UNDELIVERABLE = "undeliverable"
 # A window's flag: files that a rewind removed, and that the host brings only once until it is compacted or restarted.
 HOST_ONCE = "host_once"
+# A window's flag: files that we delivered, and that the host has brought since as well.
+HOST_TOO = "host_too"
 # A window's flag: rule files that a prompt mentions whole, until the transcript shows that the host took the prompt;
 # `before`: those that an earlier message shows, perhaps in an older state.
 MENTIONED = "mentioned"
@@ -56,6 +58,7 @@ DOUBTFUL = "doubtful"  # how a file came: the host may restore it, or not
 # which rows are this window's.
 JOINED, OWN_ROWS = "joined", "own_rows"
 RESUMED = "resumed_at"  # a window's flag: the size of the transcript when its process began
+UNRECORDED = "unrecorded"  # a window's flag: its host's record shows none of our deliveries
 SEEDING, LINKED = "seeding", "active"
 
 _COPIED = (dict, list, Records)
@@ -107,6 +110,17 @@ class Window:
 def has(window: Window, path: str) -> bool:
     """Does the window hold this file's text, by its own name or by another one?"""
     return window.holds(path) or path in window.flags.get(ELSEWHERE, ())
+
+
+UNDOABLE = ("begun", "before")  # fields of `work`: the batch or prompt that it began with, and the work before it
+_MOST_BEFORE = 3  # skills that a rewind can bring back, one after the other
+
+
+def begun(work: dict[str, Any], batch: str) -> dict[str, Any]:
+    """New work, begun with this batch or prompt. If that is undone, the window is at the former work again."""
+    former = {name: value for name, value in work.items() if name != "before"}
+    earlier = [former, *work.get("before", ())] if former else []
+    return {**former, "begun": batch, "before": earlier[:_MOST_BEFORE]}
 
 
 def is_shown(record: Record | None) -> bool:

@@ -169,6 +169,10 @@ class Look:
             path = f"{level}/{FOLDER}/{name}"
             if name == "AGENTS.md" and not self._is_known(path):
                 path = f"{level}/{name}"
+                if how == READ and self.event.reads_agents_md:
+                    from handbill.handlers.levels import note_copy_of_host
+
+                    note_copy_of_host(self, level, path)
             if path in self.window.flags.get(UNDELIVERABLE, ()) and not self.window.holds(path):
                 from handbill.handlers.levels import ask_if_corrected
 

@@ -99,7 +99,7 @@ def check(path: str, window: Window, plan: Plan, world: World) -> None:
 
     sheet, told = world.load(path), _is_told(path, stamp, window)
     if isinstance(sheet, Refusal):
-        if not sheet.quiet and not told:
+        if not sheet.quiet and not sheet.may_pass and not told:
             plan.stale[path] = record["reason"]  # the claim refuses it, and the model is told
     elif sheet.digest != record.get(OWN, [record["hash"]])[0]:
         plan.stale[path] = record["reason"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from handbill.core.event import PROMPT_SUBMITTED
-from handbill.core.window import HOST_ONCE, MENTIONED, READ_ITSELF, UNDELIVERABLE, is_shown
-from handbill.handlers.directives import FOLDER, wants_bare
+from handbill.core.window import HOST_ONCE, HOST_TOO, MENTIONED, READ_ITSELF, UNDELIVERABLE, is_shown
+from handbill.handlers.directives import FOLDER, READ, wants_bare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,6 +67,14 @@ def _ask(look: Look, level: str, path: str, how: str) -> bool:
     else:
         look.plan.want(path, f"directive of {level}")
     return False
+
+
+def note_copy_of_host(look: Look, level: str, path: str) -> None:
+    """A read comes after a delivery of ours. A rewind removes both copies; the host does not bring its own again."""
+    record, known = look.window.files.get(path), look.window.flags.get(HOST_TOO, ())
+    is_ours = record is not None and record["via"] != "host"
+    if is_ours and path not in known and _host_brings(look, level, path, READ):
+        look.plan.flags[HOST_TOO] = [*look.plan.flags.get(HOST_TOO, known), path]  # type: ignore[misc]
 
 
 def _host_brings(look: Look, level: str, path: str, how: str) -> str:

@@ -7,6 +7,7 @@ from handbill.core.paths import name as base_name
 from handbill.core.paths import parent
 from handbill.core.plan import Plan
 from handbill.core.sheet import Refusal
+from handbill.core.window import UNDOABLE, begun
 from handbill.handlers.directives import Look
 from handbill.handlers.expansion import pages_named
 from handbill.handlers.notices import belongs
@@ -60,6 +61,8 @@ class Reader:
         if skill.values or not self.work.get("skill"):  # a lightweight helper leaves the work in hand alone
             at_work = self.work.get("skill") == name and self.work.get("session")
             first = skill.phases[0].label if skill.phases else ""
+            if not at_work:
+                self.work = begun(self.window.work, self.event.batch)
             self._begin(name, path, skill, str(self.work.get("phase", "")) if at_work else first)
         self._references(path)
 
@@ -73,7 +76,8 @@ class Reader:
             for file in _texts(notice.get("files")):
                 self.plan.want(file, "restored after the compaction")
             return
-        self.work["session"] = notice.get("session", "")
+        self.work["session"] = notice.get("session", "")  # it goes on, whatever is undone
+        self.work = {name: value for name, value in self.work.items() if name not in UNDOABLE}
         path = skill_file(name, self.world, self.config)
         skill = self._opened(path) if path else None
         if not path:

@@ -33,7 +33,7 @@ HANDLERS: dict[str, tuple[str, ...]] = {
     ev.PROMPT_SUBMITTED: (
         "start", "resume", "compaction", "load_gate", "skill", "subagent", "directives", "freshness",
     ),
-    ev.SKILL_EXPANDED: ("start", "resume", "compaction", "load_gate", "skill"),
+    ev.SKILL_EXPANDED: ("start", "resume", "compaction", "load_gate", "skill", "directives"),
     ev.TOOL_CALLED: ("load_gate", "compaction", "write_gate", "delegation", "auto_answer"),
     ev.TOOL_BATCH_FINISHED: (
         "start", "resume", "compaction", "load_gate", "skill", "subagent", "directives", "freshness",

@@ -5,6 +5,10 @@ from __future__ import annotations
 from handbill.core.event import MENTION, Tool
 from handbill.core.paths import join
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.core.event import Event
+
 _MOST = 40
 _LONGEST = 4096
 _ENDS = ",.;:!?)]}'\""
@@ -14,6 +18,18 @@ def mentions(prompt: str, cwd: str, home: str, id: str = "") -> list[Tool]:
     """As calls that read: a range of lines is a part of a file."""
     found = mentioned(prompt, cwd, home)
     return [Tool(MENTION, id, places=(path,), values={"limit": True} if ranged else {}) for path, ranged in found]
+
+
+def in_command(bodies: list[str], event: Event) -> list[Tool]:
+    """What the client shows of a file counts as a part of it: nobody compares it with the body."""
+    typed = event.raw.get("command_args")
+    words = typed if isinstance(typed, str) else ""
+    found: dict[str, None] = {}
+    for body in bodies:
+        for name, value in [("$ARGUMENTS", words), *((f"${i}", word) for i, word in enumerate(words.split()[:9], 1))]:
+            body = body.replace(name, value)
+        found.update(dict.fromkeys(path for path, _ in mentioned(body, event.cwd, "")))
+    return [Tool(MENTION, places=(path,), values={"limit": True}) for path in list(found)[:_MOST]]
 
 
 def mentioned(prompt: str, cwd: str, home: str) -> list[tuple[str, bool]]:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 _MOST = 256 << 20
+_BODY = 1 << 16  # of a command
+_REQUESTS = 4 << 20  # of a transcript: the newest request is at its end
 _RECENT = 32 << 20  # of a transcript; what was read before that is not among the last few files
 
 
@@ -50,6 +52,19 @@ def mentions(event: Event, world: World, most: int) -> list[Tool]:
     return [named for id, text in found for named in read(text, event.cwd, "", id)]
 
 
+def mentions_in_command(event: Event, world: World, home: str) -> list[Tool]:
+    """Files that the body of a typed command or skill mentions: the client attaches them as if they were typed."""
+    from handbill.hosts.claude_mentions import in_command
+
+    name = event.skill.replace(":", "/")
+    if not name or ".." in name:
+        return []
+    roots = (f"{event.project}/.claude", f"{home}/.claude")
+    places = [f"{root}/{place}" for root in roots for place in (f"commands/{name}.md", f"skills/{name}/SKILL.md")]
+    bodies = [world.tail(path, 0, _BODY) or b"" for path in places]
+    return in_command([body.decode("utf-8", "replace") for body in bodies], event)
+
+
 def compactions_since(event: Event, world: World, since: int) -> list[int]:
     """Where behind byte `since` of its transcript compactions are recorded; a line that is cut there does not count."""
     from handbill.hosts.claude_transcript import compactions
@@ -57,6 +72,16 @@ def compactions_since(event: Event, world: World, since: int) -> list[int]:
     data = world.tail(event.transcript, max(since - 1, 0)) or b""
     first = data.find(b"\n") + 1 if since else 0
     return [max(since - 1, 0) + first + at for at in compactions(data[first:])]
+
+
+def keeps_several_turns(event: Event, world: World) -> bool:
+    """Usually, the client finds that a window is full before it sends a request, and keeps the last message only. If
+    the model's server refuses a request as too long, the client keeps several turns. Its record then has that request,
+    and no answer to it. (Older clients record no requests; they keep the last message then, too.)"""
+    if event.agent_id or event.trigger == "manual":
+        return False
+    data = world.tail(event.transcript, -_REQUESTS) or b""
+    return data.rfind(b'\n{"type":"api-request",') > data.rfind(b'"type":"assistant"')
 
 
 def answers(event: Event, world: World, since: int) -> list[str]:

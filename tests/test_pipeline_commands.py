@@ -1,0 +1,57 @@
+"""Files that the body of a typed command or skill mentions: the client attaches them, so their rules are delivered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from box import Box, names
+
+Make = Callable[..., Box]
+
+
+@pytest.mark.parametrize(
+    "name, body, typed, expected",
+    [
+        ("look", "Look at @one/f.py.", "", ["one"]),
+        ("ns:look", "Look at @one/f.py.", "", ["one"]),
+        ("look", "Look at @$ARGUMENTS", "one/f.py", ["one"]),
+        ("look", "Compare @$1 with @$2", "one/f.py two/f.py", ["one", "two"]),
+        ("look", "Mail me@one/f.py", "", []),
+        ("other", "", "", []),
+        ("../look", "", "", []),
+    ],
+)
+def test_rules_for_what_a_command_mentions(
+    make_box: Make, name: str, body: str, typed: str, expected: list[str]
+) -> None:
+    box = make_box()
+    if body:
+        box.write(f".claude/commands/{name.replace(':', '/')}.md", f"---\ndescription: x\n---\n{body}\n")
+    box.sim.start()
+    box.idle()
+    assert sorted(names(box.sim.skill(name, typed))) == expected
+    assert names(box.sim.read("one/f.py")) == ([] if "one" in expected else ["one"])
+
+
+def test_rules_for_what_a_skill_mentions(make_box: Make) -> None:
+    box = make_box()
+    box.skill("ship", text="Ship @one/f.py.")
+    box.sim.start()
+    assert "one" in names(box.sim.skill("ship"))
+
+
+def test_a_rule_that_a_command_mentions_is_delivered(make_box: Make) -> None:
+    """Nobody compares what the client shows of it."""
+    box = make_box()
+    box.write(".claude/commands/look.md", "See @one/.directives/AGENTS.md")
+    box.sim.start()
+    assert names(box.sim.skill("look")) == ["one"]
+
+
+def test_the_body_of_a_command_that_cannot_be_read(make_box: Make) -> None:
+    box = make_box()
+    (box.project / ".claude/commands/look.md").mkdir(parents=True)
+    box.sim.start()
+    assert names(box.sim.skill("look")) == [] and box.errors() == []

@@ -1,0 +1,88 @@
+"""Skills that a rewind takes back: the window is at the work again that was at hand before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from box import Box
+
+PHASES = {
+    skill: {"label": "0", "name": "Setup", "steps": [f"§CMD_{skill.upper()}"]} for skill in ("ship", "other", "third")
+}
+
+
+@pytest.fixture
+def box(make_box: Callable[..., Box]) -> Box:
+    box = make_box()
+    for skill, phase in PHASES.items():
+        box.skill(skill, phase)
+    box.sim.start()
+    box.sim.prompt("go")
+    return box
+
+
+def work(box: Box) -> str:
+    return str(box.state()["work"].get("skill", ""))
+
+
+def after_a_rewind(box: Box, skill: str) -> str:
+    typed = box.sim.skill(skill)
+    box.sim.answer("begun")
+    box.sim.rewind(typed_prompt(box, typed.event["prompt_id"]))
+    box.sim.prompt("again")
+    box.idle()
+    return work(box)
+
+
+class typed_prompt:
+    """The prompt in which a skill was typed."""
+
+    def __init__(self, box: Box, prompt: str) -> None:
+        self.event = {"prompt_id": prompt}
+
+
+@pytest.mark.parametrize("again", ["ship", "other", "third"])
+def test_a_skill_that_was_typed_again_and_undone(box: Box, again: str) -> None:
+    box.sim.skill("ship")
+    box.sim.invoke("other")
+    box.idle()
+    assert work(box) == "other"
+    assert after_a_rewind(box, again) == "other"
+
+
+def test_the_pages_of_the_former_skill_return_after_a_compaction(box: Box) -> None:
+    box.sim.skill("ship")
+    box.sim.invoke("other")
+    box.idle(2)
+    after_a_rewind(box, "ship")
+    box.sim.compact()
+    box.idle()
+    assert "Text of CMD_OTHER" in box.seen() and "Text of CMD_SHIP" not in box.seen()
+
+
+def test_the_first_skill_is_undone(box: Box) -> None:
+    assert after_a_rewind(box, "ship") == ""
+
+
+def test_a_session_outlives_the_message_that_activated_it(box: Box) -> None:
+    box.sim.skill("ship")
+    prompt = box.sim.prompt("activate it")
+    box.shell("engine session activate S ship")
+    box.sim.rewind(prompt)
+    box.sim.prompt("again")
+    box.idle()
+    assert work(box) == "ship" and set(box.state()["work"]) == {"skill", "phase", "directives", "session"}
+
+
+def test_a_compaction_hides_where_the_skill_began(box: Box) -> None:
+    box.sim.skill("ship")
+    box.idle()
+    box.sim.compact()
+    prompt = box.sim.prompt("more")
+    box.idle()
+    box.sim.rewind(prompt)
+    box.sim.prompt("again")
+    box.idle()
+    assert work(box) == "ship"
