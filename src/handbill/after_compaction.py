@@ -52,7 +52,7 @@ def _gone(turn: Turn, current: Window) -> list[str]:
 
     The others may be in the messages that it kept; the audit at a later event will tell.
     """
-    if not current.carried or turn.event.kind != SESSION_STARTED:
+    if not current.carried or turn.event.kind != SESSION_STARTED or current.flags.get("kept_unknown"):
         return []
     wanted = {*(want.path for want in turn.plan.wants), *current.pending}
     batches = {

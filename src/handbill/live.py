@@ -35,7 +35,7 @@ class Reply:
     input_tokens: int = 1000
     delay: float = 0.0
     stops_for: float = 0.0  # seconds between the first words and the end
-    refused: bool = False  # the request is answered with an error
+    refused: str = ""  # the request is answered with an error that says this
 
 
 @dataclass
@@ -175,7 +175,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         time.sleep(max(reply.delay, self.owner.latency))
         message = _message(body, reply, number)
         if reply.refused:
-            return self._send(b'{"type":"error","error":{"type":"invalid_request_error","message":"x"}}', code=400)
+            error = {"type": "invalid_request_error", "message": reply.refused}
+            return self._send(json.dumps({"type": "error", "error": error}).encode(), code=400)
         if not body.get("stream"):
             self._send(json.dumps(message).encode())
         else:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sandbox import ALMOST_FULL, COMPACTION, STANDARDS, Sandbox, assert_absent, assert_once
+from sandbox import ALMOST_FULL, COMPACTION, STANDARDS, Sandbox, assert_absent, assert_once, copies
 from talk import Talk
 
 from conftest import Make
-from handbill.live import Reply, Script
+from handbill.live import Reply, Script, say
 
 MARKS = "MARK-ONE", "MARK-TWO"
 
@@ -53,6 +53,26 @@ def test_two_compactions(make: Make, version: str) -> None:
     )  # fmt: skip
     assert sum(request.is_summary for request in run.requests) == 2
     assert_once(run.of()[-1], *STANDARDS, "MARK-ONE")
+
+
+def test_requests_that_are_refused_as_too_long(make: Make, version: str) -> None:
+    """The client compacts then, too, but newer ones keep several turns, with what the last compaction brought."""
+    box = make(version)
+    two_directories(box)
+    too_long = Reply([say("no")], refused="prompt is too long: 210000 tokens > 200000 maximum")
+    box.client.model.script = Script([
+        box.read("one/f.py"), "first", box.bash("echo 2"), "second", too_long, box.read("two/f.py"), "third",
+        box.bash("echo 4"), "fourth", too_long, box.bash("echo 5"), "fifth", box.read("one/f.py"), box.bash("echo 6"), "sixth",
+    ])  # fmt: skip
+    talk = Talk(box)
+    for number in range(1, 7):
+        talk.say(f"turn {number}")
+    talk.close()
+    requests = [r for r in box.client.model.requests if r.body.get("tools") and not r.is_summary]
+    assert "THE SUMMARY" in requests[-1].text
+    for request in requests:
+        assert max(copies(request, *STANDARDS, *MARKS).values()) <= 1
+    assert_once(requests[-1], *STANDARDS, "MARK-ONE")
 
 
 def test_manual_compaction(make: Make, version: str) -> None:

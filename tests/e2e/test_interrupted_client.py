@@ -16,7 +16,7 @@ from talk import Talk
 from conftest import Make
 from handbill.live import Reply, Script, call, say
 
-BROKEN = [Reply([say("no")], refused=True)] * 20  # the client tries again and again
+BROKEN = [Reply([say("no")], refused="x")] * 20  # the client tries again and again
 
 
 @pytest.mark.long

@@ -78,6 +78,16 @@ def test_skill_that_the_model_calls(make: Make, version: str) -> None:
     assert_lifecycle(run.of()[1:])
 
 
+def test_a_typed_command_that_mentions_a_file(make: Make, version: str) -> None:
+    box = make(version)
+    for name in ("web", "api"):
+        box.write(f"{name}/.directives/AGENTS.md", f"MARK-{name}\n")
+        box.write(f"{name}/f.py", f"TEXT-{name}\n")
+    box.write(".claude/commands/look.md", "---\ndescription: look\n---\nCompare @web/f.py with @$ARGUMENTS\n")
+    run = box.run(box.bash(), "done", prompt="/look api/f.py")
+    assert_once(run.of()[0], "TEXT-web", "TEXT-api", "MARK-web", "MARK-api")
+
+
 def test_fix_then_test_in_one_window(make: Make, version: str) -> None:
     box = make(version)
     box.skill("fix", ("0", ("CMD_SHARED", "CMD_START")), ("1", ("CMD_BUILD",)))

@@ -51,6 +51,7 @@ NEWEST = (2, 1, 325)
 # The first version that does so, found by running those around it.
 _RECORDS_AGENTS = (2, 1, 259)
 _READS_TOUCHED, _READS_AGENTS_MD, _READS_MENTIONS = (2, 1, 261), (2, 1, 281), (2, 1, 290)
+RECORDS_REQUESTS = (2, 1, 295)
 _NAMES_AGENT = (2, 1, 323)
 _TAKES_SIBLINGS = (2, 1, 325)  # or some version since 2.1.261: those between were not tried
 # Subagents that begin without the instruction files of the project's root.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handbill.hosts.claude_code import MARGIN, resume_takes_siblings
+from handbill.hosts.claude_code import MARGIN, RECORDS_REQUESTS, resume_takes_siblings
 from handbill.hosts.claude_tools import text_of as _text
 from handbill.hosts.claude_tools import tool
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _MOST = 256 << 20
 _BODY = 1 << 16  # of a command
 _REQUESTS = 4 << 20  # of a transcript: the newest request is at its end
+_WRITTEN_LATE = 0.2  # seconds; a compaction takes many
 _RECENT = 32 << 20  # of a transcript; what was read before that is not among the last few files
 
 
@@ -78,8 +79,14 @@ def keeps_several_turns(event: Event, world: World) -> bool:
     """Usually, the client finds that a window is full before it sends a request, and keeps the last message only. If
     the model's server refuses a request as too long, the client keeps several turns. Its record then has that request,
     and no answer to it. (Older clients record no requests; they keep the last message then, too.)"""
-    if event.agent_id or event.trigger == "manual":
+    if event.agent_id or event.trigger == "manual" or event.version < RECORDS_REQUESTS:
         return False
+    if not _is_unanswered(event, world):
+        world.pause(_WRITTEN_LATE)
+    return _is_unanswered(event, world)
+
+
+def _is_unanswered(event: Event, world: World) -> bool:
     data = world.tail(event.transcript, -_REQUESTS) or b""
     return data.rfind(b'\n{"type":"api-request",') > data.rfind(b'"type":"assistant"')
 
