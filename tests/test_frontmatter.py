@@ -60,6 +60,16 @@ def test_merges_are_refused_in_every_kind_of_mapping(kind: str) -> None:
         parse("---\n" + "\n".join(lines) + "\n---\n")
 
 
+@pytest.mark.parametrize("kind", ["!!map", "!!set", "!!int", "!!omap"])
+def test_what_cannot_be_read_is_not_written_out(kind: str) -> None:
+    """A list that holds lists that hold lists …: its text would fill the memory."""
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 20)]
+    with pytest.raises(BadHead) as caught:
+        parse("---\n" + "\n".join([*lines, f"z: {kind} [*a19]"]) + "\n---\n")
+    assert len(str(caught.value)) < 200
+
+
 @pytest.mark.parametrize("packages, expected", [(True, "{'a': 1}"), (False, "engine install")])
 def test_in_a_hooks_own_interpreter(packages: bool, expected: str) -> None:
     """-I -S: no site-packages; `engine install` says where PyYAML is."""

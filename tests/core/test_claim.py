@@ -197,6 +197,20 @@ def test_the_same_rules_in_another_directory_are_one_line() -> None:
     assert not claim(state, wants, sheets, batch("t2"), CAP)[1].grants
 
 
+@pytest.mark.parametrize("before, after", [("", "/p/b/.directives/AGENTS.md"), ("/p/b/.directives/AGENTS.md", "")])
+def test_a_lost_text_is_replaced_by_a_line_or_the_reverse(before: str, after: str) -> None:
+    """The record says what the window has now: else the receipt would be for the other."""
+    path, other = "/p/a/.directives/AGENTS.md", "/p/b/.directives/AGENTS.md"
+    one = sheet(path, "the rules")
+    lost = {
+        "inode": one.inode, "hash": one.digest, "chars": 1, "reason": "directive of /p/a", "at": 1.0, "parts": ".",
+        "via": "tool_batch_finished", "batch": "t1", "stamp": "old", "same": before,
+    }  # fmt: skip
+    files = {path: lost, **({other: {**lost, "parts": "k", "same": ""}} if after else {})}
+    state, answer = claim(window(files=files), [Want(path, "directive of /p/a")], {path: one}, batch("t2"), CAP)
+    assert [grant.same for grant in answer.grants] == [after] and state.files[path].get("same", "") == after
+
+
 def test_a_text_that_only_shares_a_few_bits_is_another_text() -> None:
     """A checksum of 32 bits can be forged with six characters; what is compared is the content."""
     import zlib

@@ -22,6 +22,11 @@ from handbill.core.private import is_private
         ("/p/.env.dist", False), ("/p/.env.example.bak", False), ("/p/credentials.py", False), ("/p/history.md", False),
         ("/p/secrets.toml.example", False), ("/p/.aws/x.example", True), ("/p/~", False), ("/p/.env.pub.bak", True), ("/p/.aws/.env.example.bak", True), ("/p/.ssh/id_rsa.pub", False), ("/p/a.tfvars.example", False),
         ("/p/#.env#", True), ("/p/.env copy", True), ("/p/AuthKey.p8", True), ("/p/client_secret_1.json", True), ("/p/secrets.prod.yml", True),
+        ("/p/rootkey.csv", True), ("/p/secrets/db_password", True), ("/p/secrets/x", True), ("/p/secrets/x.md", False),
+        ("/p/prod.env.local", True), ("/p/kubeconfig.yaml", True), ("/p/application_default_credentials.json", True),
+        ("/p/passwords.txt", True), ("/p/accessKeys.csv", True), ("/p/aws_credentials", True), ("/p/x-service-account.json", True),
+        ("/p/firebase-adminsdk-1.json", True), ("/p/access_token", True), ("/p/.token", True), ("/p/token.md", False),
+        ("/p/tokenizer.txt", False), ("/p/password.py", False), ("/p/prod.env.example", False), ("/p/AGENTS", False),
         ("/p/secrets.prod.md", False), ("/p/secretary.yml", False), ("/p/terraform.tfstate", True), ("/p/.claude/.credentials.json", True), ("/p/credentials", True),
     ],
 )  # fmt: skip

@@ -173,3 +173,9 @@ def test_a_window_that_begins_with_a_compaction_of_its_own() -> None:
     own = line("system", "a", None, subtype="compact_boundary") + prompt("1", "a") + answer("2", "1")
     rows = read(own + PLAIN + prompt("3", "2"))
     assert drop_foreign_compactions(rows, OwnRows((["p-3"],))) and list(rows.by_id) == ["a", "1", "2", "s", "3"]
+
+
+def test_a_compaction_that_is_being_written_does_not_hide_what_is_before_it() -> None:
+    before = prompt("1", None) + injection("2", "1", A) + PLAIN + injection("3", "s", A)
+    unfinished = boundary("c", "3", "3", uuids=["3"]).partition(b"\n")[0]
+    assert titles(before + unfinished) == titles(before) == {"/a"}

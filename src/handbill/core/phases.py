@@ -57,12 +57,18 @@ class Phase:
 def key(label: str) -> Key:
     """Sorts labels: by numbers, then letters. Raises ValueError when this is no label."""
     found = []
-    for number, segment in enumerate(label.split(".", _MOST_SEGMENTS)):
+    segments = label.split(".", _MOST_SEGMENTS)
+    for number, segment in enumerate(segments):
         letters = segment.lstrip("0123456789")
         digits = segment[: len(segment) - len(letters)]
         is_word = len(letters) <= _MOST_LETTERS and letters.isalpha() and letters.isupper()
         fine = segment.isascii() and len(digits) <= 6 and (not letters or is_word)
-        if not segment or not fine or (letters and (number == 0 or (digits and len(letters) > 1))):
+        if (
+            len(segments) > _MOST_SEGMENTS
+            or not segment
+            or not fine
+            or (letters and (number == 0 or (digits and len(letters) > 1)))
+        ):
             raise ValueError(f"{label[:50]!r} is not a phase label; use one like 0, 3, 3.A or 4.1")
         found.append((0 if digits else 1, int(digits or 0), letters))
     return tuple(found)

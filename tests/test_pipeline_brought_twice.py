@@ -1,0 +1,24 @@
+"""A rule that the client shows as well as we: what a rewind removes, it brings only once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from box import Box
+
+
+def test_an_agents_md_that_the_client_brought_as_well_and_a_rewind_removed(make_box: Callable[..., Box]) -> None:
+    """The client brings it only once."""
+    box = make_box()
+    box.write("bare/AGENTS.md", "BARE RULES\n")
+    box.write("bare/f.py", "x")
+    box.sim.start()
+    prompt = box.sim.prompt("go")
+    box.sim.batch(("Edit", {"file_path": str(box.project / "bare/f.py")}))
+    assert box.seen().count("BARE RULES") == 1
+    box.sim.read("bare/f.py")
+    box.sim.answer("done")
+    box.sim.rewind(prompt)
+    box.sim.prompt("again")
+    box.sim.read("bare/f.py")
+    assert box.seen().count("BARE RULES") == 1, "delivered, because the client does not bring it again"
