@@ -14,7 +14,7 @@ from makers import DictWorld
 
 @pytest.mark.parametrize(
     "sizes, looks",
-    [([5] * 20, 1), ([5, 5, 6, 6, 9] + [9] * 15, 3), ([5] * 19 + [6], 2), ([5, 3] + [3] * 18, 2)],
+    [([5] * 20, 1), ([5, 5, 6, 6, 9] + [9] * 15, 3), ([5] * 19 + [6], 2), ([5, 3] + [3] * 18, 2), ([0] * 20, 1)],
 )
 def test_looks_only_when_there_is_something_new(monkeypatch: pytest.MonkeyPatch, sizes: list[int], looks: int) -> None:
     world, left = DictWorld({}), list(sizes)

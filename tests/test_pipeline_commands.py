@@ -42,6 +42,14 @@ def test_rules_for_what_a_skill_mentions(make_box: Make) -> None:
     assert "one" in names(box.sim.skill("ship"))
 
 
+@pytest.mark.parametrize("answer, expected", [("Launching skill: ship", ["one"]), ("Unknown skill: ship", [])])
+def test_rules_for_what_a_skill_mentions_that_the_model_calls(make_box: Make, answer: str, expected: list[str]) -> None:
+    box = make_box()
+    box.skill("ship", text="Ship @$1.")
+    box.sim.start()
+    assert names(box.sim.batch(("Skill", {"skill": "ship", "args": "one/f.py"}, answer))) == expected
+
+
 def test_a_rule_that_a_command_mentions_is_delivered(make_box: Make) -> None:
     """Nobody compares what the client shows of it."""
     box = make_box()

@@ -149,9 +149,9 @@ def _heard(turn: Turn, current: Window, channel: bool) -> None:
 def _complete_calls(turn: Turn, window: Window | None) -> None:
     """What the event itself does not say: files that a command's body mentions, and directories that the user added."""
     event = turn.event
-    if event.kind == SKILL_EXPANDED:
-        ask = turn.host.mentions_in_command
-        event.tools = attempt(turn, "mentions in a command", ask, event, turn.world, turn.config.home) or []
+    if event.kind == SKILL_EXPANDED or any(tool.name == "Skill" for tool in event.tools):
+        ask = turn.host.mentions_in_commands
+        event.tools += attempt(turn, "mentions in a command", ask, event, turn.world, turn.config.home) or []
     known = (turn.config.project, turn.config.user_library, *turn.config.allowed)
     paths = [path for tool in event.tools for path in (*tool.files, *tool.places)]
     if not all(any(under(path, root) for root in known) for path in paths):

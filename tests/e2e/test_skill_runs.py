@@ -88,6 +88,15 @@ def test_a_typed_command_that_mentions_a_file(make: Make, version: str) -> None:
     assert_once(run.of()[0], "TEXT-web", "TEXT-api", "MARK-web", "MARK-api")
 
 
+def test_a_called_skill_that_mentions_a_file(make: Make, version: str) -> None:
+    box = make(version)
+    box.write("web/.directives/AGENTS.md", "MARK-web\n")
+    box.write("web/f.py", "TEXT-web\n")
+    box.skill("ship", text="Look at @web/f.py now.")
+    run = box.run(call("Skill", skill="ship", args=""), box.bash(), "done")
+    assert_once(run.of()[1], "BODY-ship", "TEXT-web", "MARK-web")
+
+
 def test_fix_then_test_in_one_window(make: Make, version: str) -> None:
     box = make(version)
     box.skill("fix", ("0", ("CMD_SHARED", "CMD_START")), ("1", ("CMD_BUILD",)))

@@ -5,10 +5,6 @@ from __future__ import annotations
 from handbill.core.event import MENTION, Tool
 from handbill.core.paths import join
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from handbill.core.event import Event
-
 _MOST = 40
 _LONGEST = 4096
 _ENDS = ",.;:!?)]}'\""
@@ -20,16 +16,13 @@ def mentions(prompt: str, cwd: str, home: str, id: str = "") -> list[Tool]:
     return [Tool(MENTION, id, places=(path,), values={"limit": True} if ranged else {}) for path, ranged in found]
 
 
-def in_command(bodies: list[str], event: Event) -> list[Tool]:
-    """What the client shows of a file counts as a part of it: nobody compares it with the body."""
-    typed = event.raw.get("command_args")
-    words = typed if isinstance(typed, str) else ""
-    found: dict[str, None] = {}
-    for body in bodies:
-        for name, value in [("$ARGUMENTS", words), *((f"${i}", word) for i, word in enumerate(words.split()[:9], 1))]:
-            body = body.replace(name, value)
-        found.update(dict.fromkeys(path for path, _ in mentioned(body, event.cwd, "")))
-    return [Tool(MENTION, places=(path,), values={"limit": True}) for path in list(found)[:_MOST]]
+def in_command(body: str, words: str, cwd: str) -> list[Tool]:
+    """`words`: its arguments. What the client shows of a file counts as a part: nobody compares it with the body."""
+    if "@" not in body:
+        return []
+    for name, value in (("$ARGUMENTS", words), *((f"${i}", word) for i, word in enumerate(words.split()[:9], 1))):
+        body = body.replace(name, value)
+    return [Tool(MENTION, places=(path,), values={"limit": True}) for path, _ in mentioned(body, cwd, "")]
 
 
 def mentioned(prompt: str, cwd: str, home: str) -> list[tuple[str, bool]]:

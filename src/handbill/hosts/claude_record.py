@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from handbill.core.event import DONE
 from handbill.hosts.claude_code import MARGIN, RECORDS_REQUESTS, resume_takes_siblings
 from handbill.hosts.claude_tools import text_of as _text
 from handbill.hosts.claude_tools import tool
@@ -53,17 +54,21 @@ def mentions(event: Event, world: World, most: int) -> list[Tool]:
     return [named for id, text in found for named in read(text, event.cwd, "", id)]
 
 
-def mentions_in_command(event: Event, world: World, home: str) -> list[Tool]:
-    """Files that the body of a typed command or skill mentions: the client attaches them as if they were typed."""
+def mentions_in_commands(event: Event, world: World, home: str) -> list[Tool]:
+    """Files that the body of a command or skill mentions: the client attaches them as if they were typed."""
     from handbill.hosts.claude_mentions import in_command
 
-    name = event.skill.replace(":", "/")
-    if not name or ".." in name:
-        return []
-    roots = (f"{event.project}/.claude", f"{home}/.claude")
-    places = [f"{root}/{place}" for root in roots for place in (f"commands/{name}.md", f"skills/{name}/SKILL.md")]
-    bodies = [world.tail(path, 0, _BODY) or b"" for path in places]
-    return in_command([body.decode("utf-8", "replace") for body in bodies], event)
+    called = [made.values for made in event.tools if made.name == "Skill" and made.outcome == DONE]
+    commands = [(_text(values.get("skill")), _text(values.get("args"))) for values in called]
+    if event.skill:
+        commands.append((event.skill, _text(event.raw.get("command_args"))))
+    roots, found = (f"{event.project}/.claude", f"{home}/.claude"), []
+    for name, words in commands:
+        file = name.replace(":", "/")
+        for place in (f"commands/{file}.md", f"skills/{file}/SKILL.md") if name and ".." not in name else ():
+            bodies = [(world.tail(f"{root}/{place}", 0, _BODY) or b"").decode("utf-8", "replace") for root in roots]
+            found += [one for body in bodies for one in in_command(body, words, event.cwd)]
+    return found
 
 
 def compactions_since(event: Event, world: World, since: int) -> list[int]:
