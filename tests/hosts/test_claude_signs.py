@@ -105,6 +105,7 @@ def joined(text: str, mode: str = "prompt") -> bytes:
         (TYPED + TAKEN + PLAIN, 0, False),
         (TAKEN + PLAIN + TYPED, 0, False),  # an event announced that one
         (TAKEN, 0, False),
+        (b'{"operation":"dequeue","cwd":"/@x"}\n', 0, False),
         (TAKEN + TYPED, len(TAKEN), False),
     ],
 )

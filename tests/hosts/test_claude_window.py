@@ -40,6 +40,12 @@ def test_an_injection_is_evidence_and_raw_output_is_not() -> None:
     assert not window(injection("1", None, A, kind="hook_success")).blocks
 
 
+@pytest.mark.parametrize("hook, started", [("SessionStart", True), ("SubagentStart", True), ("PostToolBatch", False)])
+def test_what_came_with_a_start(hook: str, started: bool) -> None:
+    attachment = {"type": "hook_additional_context", "content": [A], "hookEvent": hook}
+    assert (TITLE in window(line("attachment", "1", None, attachment=attachment)).started) is started
+
+
 def test_a_preview_is_a_cut() -> None:
     found = window(injection("1", None, f"<persisted-output>\n{A}"))
     assert found.cut == {TITLE} and not found.blocks
