@@ -32,6 +32,7 @@ LONGEST = "a" * 4096
         ('@"a" b', ["/p/a"]),
         ('@"open', []),  # the quote is never closed
         ('@""', []),
+        ('@"" "', []),
         ("@a\0b", []),
         ("@a\0b @c", ["/p/c"]),
         (f"@{LONGEST}", [f"/p/{LONGEST}"]),

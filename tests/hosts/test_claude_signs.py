@@ -58,6 +58,7 @@ FIRST = line("user", "p", None, promptId="1", message={"content": "x"})
         (FIRST + ANSWER + line("user", "q", None, promptId="2", message={"content": "y"}), True),
         (FIRST + line("user", "q", None, promptId="2", message={"content": "y"}), False),  # the first one was dropped
         (FIRST + ANSWER + line("user", "q", ID, promptId="2", message={"content": "y"}), False),
+        (line("user", "q", ID, promptId="2", message={"content": "y"}), False),  # what is before it was not read
     ],
 )
 def test_back_to_before_the_first_message(data: bytes, back: bool) -> None:

@@ -57,7 +57,8 @@ def test_the_record_of_a_subagent_that_is_continued_has_an_answer(data: bytes, r
 
 @pytest.mark.parametrize("id, reached", [("p-1", True), ("p-2", False), ("", False), (None, False)])
 def test_a_record_reaches_a_prompt_with_its_row(id: str | None, reached: bool) -> None:
-    assert reaches(prompt("1", None), Event(PROMPT_SUBMITTED, "s", raw={"prompt_id": id})) is reached
+    data = prompt("1", None, "") + line("user", "2", None, message={"content": "None"})
+    assert reaches(data, Event(PROMPT_SUBMITTED, "s", raw={"prompt_id": id})) is reached
 
 
 @pytest.mark.parametrize(
@@ -82,7 +83,7 @@ COMPACTION = line("system", "b", None, subtype="compact_boundary")
         (call("1", None, "t1") + call("2", "1", "t2"), ["t2"], ["t2"]),
         (call("1", None, "t1") + COMPACTION + call("2", "b", "t2"), None, ["t2"]),
         (call("1", None, "t1") + COMPACTION + call("2", "b", "t2"), ["t1", "t2"], ["t1", "t2"]),
-        (call("1", None, "t1") + line("user", "u", "1", message={"content": '"compact_boundary"'}) + call("2", "u", "t2"), None, ["t1", "t2"]),
+        (call("1", None, "t1") + line("user", "u", "1", about={"subtype": "compact_boundary"}) + call("2", "u", "t2"), None, ["t1", "t2"]),
         (call("1", None, "t1") + COMPACTION.replace(b'"uuid":"b"', b'"uuid":7') + call("2", "1", "t2"), None, ["t1", "t2"]),
     ],
 )  # fmt: skip
@@ -123,6 +124,7 @@ TYPED = prompt("1", None, "see @a")
         (TYPED.replace(b'"type":"user"', b'"type":"attachment"'), []),
         (line("user", "1", None, promptId="p-1", toolUseResult={}, message={"content": "see @a"}), []),
         (TYPED.replace(b'"p-1"', b'""'), []),
+        (line("system", "1", None, promptId="p-1", message={"content": "see @a"}), []),
         (TYPED + prompt("2", "1", "and @b"), [("p-1", "see @a"), ("p-2", "and @b")]),
         (line("attachment", "q", "1", attachment={"type": "queued_command", "commandMode": "prompt", "prompt": "@c"}), [("q", "@c")]),
     ],
@@ -136,7 +138,8 @@ def test_the_agents_own_words() -> None:
     thought = line("assistant", "2", "1", message={"content": [{"type": "thinking", "text": "two"}]})
     odd = line("assistant", "3", "2", message={"content": [{"type": "text", "text": 3}]})
     quoted = line("user", "4", "3", message={"content": '"assistant"'})
-    assert answers(said + thought + odd + quoted + said) == ["one", "one"]
+    other = line("user", "5", "4", message={"role": "assistant", "content": [{"type": "text", "text": "two"}]})
+    assert answers(said + thought + odd + quoted + other + said) == ["one", "one"]
 
 
 @pytest.mark.parametrize(
