@@ -109,9 +109,10 @@ class Records:
         lines = self._text.split("\n") if self._text else []
         if most and len(lines) > most:
             below = f"{opening}{self._dumps(inside)[1:-1]}/"
+            others = [line for line in lines if not line.startswith(below)]
             lines = [
-                *_in_turn([line for line in lines if not line.startswith(below)], most, turn),
-                *_in_turn([line for line in lines if line.startswith(below)], most, turn),
+                *_in_turn(others, most, turn),
+                *(line for line in _in_turn(lines, most, turn) if line.startswith(below)),
             ]
         for line in lines:
             at = line.find(marker)
