@@ -94,7 +94,7 @@ def test_a_ledger_that_was_noted_before_its_window_began_is_rebuilt() -> None:
 
 
 @pytest.mark.parametrize("armed", ["auto", epochs.MANUAL])
-def test_a_compaction_of_a_window_that_only_its_announcement_told_of(armed: str) -> None:
+def test_a_compaction_of_a_window_that_is_known_only_from_its_announcement(armed: str) -> None:
     announced, _ = apply(facts(epochs.GO_ON, trigger=armed, size=5), COMPACTION, None)
     assert announced is not None and not announced.started and announced.flags["compacting"] == armed
     after, _ = apply(facts(epochs.COMPACT, content=Content(), size=9), start("compact"), announced)

@@ -1,4 +1,4 @@
-"""A rule that the client shows as well as we: what a rewind removes, it brings only once."""
+"""A rule that Handbill and the client both bring: after a rewind, the client does not bring it again."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def test_rules_for_what_a_skill_mentions_that_the_model_calls(make_box: Make, an
 
 
 def test_a_rule_that_a_command_mentions_is_delivered(make_box: Make) -> None:
-    """Nobody compares what the client shows of it."""
+    """We do not check how much of it the client shows."""
     box = make_box()
     box.write(".claude/commands/look.md", "See @one/.directives/AGENTS.md")
     box.sim.start()

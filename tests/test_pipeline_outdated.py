@@ -1,4 +1,4 @@
-"""A delivered rule whose new text cannot be delivered: the model knows that its text is out of date, as long as it is."""
+"""If the new text of a delivered rule cannot be delivered, the model knows that its text is out of date."""
 
 from __future__ import annotations
 

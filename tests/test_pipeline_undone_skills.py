@@ -1,4 +1,4 @@
-"""Skills that a rewind takes back: the window is at the work again that was at hand before."""
+"""Skills that a rewind undoes: the skill before them is active again."""
 
 from __future__ import annotations
 

@@ -67,7 +67,8 @@ def checked(path: str, *, follow: bool = True) -> tuple[dict[str, dict[str, Any]
                     )
                     continue
                 if not _ROLE_NAME.issuperset(name) or not 0 < len(name) <= _LONGEST_ROLE:  # messages repeat it
-                    problems.append(f"{path}: [{section}.{name[:_LONGEST_NAME]}]: use letters, digits, - and _ only")
+                    allowed = f"use 1 to {_LONGEST_ROLE} letters, digits, '-' or '_' as the name of a role"
+                    problems.append(f"{path}: [{section}.{name[:_LONGEST_NAME]}]: {allowed}")
                     continue
                 kept = _fields(path, f"{section}.{name}", role, ROLE, problems)
                 values.setdefault(section, {})[name] = kept

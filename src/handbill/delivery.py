@@ -55,8 +55,8 @@ def warn_if_unrecorded(turn: Turn, before: Window | None, after: Window | None) 
     is_known = before is not None and before.flags.get(UNRECORDED)
     if after is not None and after.flags.get(UNRECORDED) and not is_known:
         turn.trace(
-            "the client's record shows none of the delivered files; they are assumed to have arrived",
-            "this client may be newer than this version of Handbill: update it",
+            "the client's record shows none of the delivered files; Handbill assumes that they arrived",
+            "this client may be newer than this version of Handbill: update Handbill",
         )
 
 
@@ -123,7 +123,7 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
 
 
 def _refusals(turn: Turn, current: Window | None, sheets: dict[str, Sheet | Refusal]) -> Refusals | None:
-    """Whatever this event has to do with files that cannot be delivered; None: nothing, as usual."""
+    """The files that cannot be delivered, of this event and earlier ones; None if there are none, as usual."""
     refused = [path for path, sheet in sheets.items() if isinstance(sheet, Refusal)]
     if current is None or not (refused or UNDELIVERABLE in current.flags):
         return None
@@ -191,7 +191,7 @@ def _find_references(
 ) -> None:
     """path -> files of the pages that it refers to; looked up before the claim, like the text itself.
 
-    If that fails, the page waits for the next event. If it failed before, the page goes without what it refers to.
+    If the lookup fails, the page waits for the next event. If it fails there too, only the page is delivered.
     """
     for path, sheet in list(sheets.items()):  # the user's own first
         if isinstance(sheet, Refusal) or "§" not in sheet.text:

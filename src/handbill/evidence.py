@@ -77,7 +77,7 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
     facts.scanned = asked.scanned if not is_unsure else 0
     facts.size = max(world.size(event.transcript), 0) if event.transcript else 0
     if event.kind == COMPACTING:
-        # what a client keeps of a window that it found too large only later is as open as if somebody had asked for it
+        # if the server rejected the request as too long, the client may keep any part, as in a manual compaction
         facts.trigger = epochs.MANUAL if host.keeps_several_turns(event, world) else event.trigger
     woken = facts.chapter == epochs.FRESH and event.kind == SUBAGENT_STARTED and survive
     if woken or (event.kind == COMPACTING and (window is None or not window.started)):

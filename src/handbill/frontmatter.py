@@ -90,7 +90,7 @@ def _loader(yaml: Any) -> Any:
 
     def mapping(loader: Any, node: Any) -> Any:
         if not isinstance(node, yaml.MappingNode):
-            refuse("a list cannot be read as fields", node)
+            refuse("expected `field: value` lines here", node)
         seen = set()
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
@@ -105,9 +105,9 @@ def _loader(yaml: Any) -> Any:
         try:
             return fast.construct_object(loader, node, deep)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # `!!int ""`, 2026-13-40
-            # a list may hold itself many times over: to write it out could fill the memory
-            value = " ".join(node.value.split())[:40] if isinstance(node.value, str) else node.id
-            refuse(f"the value {value!r} cannot be read", node)
+            if not isinstance(node.value, str):  # aliases can make its full text fill the memory
+                refuse(f"this {node.id} cannot be read", node)
+            refuse(f"the value {' '.join(node.value.split())[:40]!r} cannot be read", node)
 
     Strict.construct_object, Strict.flatten_mapping = construct, refuse_merges
     Strict.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)

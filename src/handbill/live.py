@@ -35,7 +35,7 @@ class Reply:
     input_tokens: int = 1000
     delay: float = 0.0
     stops_for: float = 0.0  # seconds between the first words and the end
-    refused: str = ""  # the request is answered with an error that says this
+    refused: str = ""  # if set, the server answers the request with an error that has this message
 
 
 @dataclass

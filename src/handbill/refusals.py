@@ -1,6 +1,6 @@
-"""Files that cannot be delivered: the model is told about each state of them, and each is tried again when it changes.
+"""Files that cannot be delivered: Handbill reports each state to the model, and tries a file again when it changes.
 
-Of a project's files, it gets the names of the first twenty.
+The reports name at most twenty files of a project.
 """
 
 from __future__ import annotations

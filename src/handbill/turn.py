@@ -61,7 +61,7 @@ def limited(work: Callable[..., T], *arguments: Any, seconds: float) -> T:
         before = None
     if before is None:
         return work(*arguments)
-    # again and again: Python drops an exception that meets a finalizer
+    # the timer repeats, because Python drops an exception that is raised in a finalizer
     _signal.setitimer(_signal.ITIMER_PROF, max(seconds, _LEAST_SECONDS), _LEAST_SECONDS)
     try:
         return work(*arguments)

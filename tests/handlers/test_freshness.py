@@ -169,7 +169,7 @@ def test_many_files_are_compared_in_turns() -> None:
 
 
 @pytest.mark.parametrize("number", [0, 29])
-def test_of_many_that_could_not_be_delivered_each_has_its_turn(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+def test_each_of_many_undeliverable_files_gets_its_turn(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """20 are read at a prompt, and others at the next one; only one of the 30 was corrected."""
     path = f"/p/{number}/AGENTS.md"
     world = DictWorld({path: "corrected"})

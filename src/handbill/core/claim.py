@@ -249,7 +249,7 @@ def _candidate(
 def _grant(twin: Window, candidate: _Candidate, room: int, event: Event, now: float, answer: Claim) -> int:
     sheet, total = candidate.sheet, len(candidate.parts)
     record = twin.files.get(sheet.path)
-    # what was a line about another file may be the text now, or the reverse
+    # the record may be of a line about another file, and we deliver the text now, or the other way round
     is_other = record is not None and record.get("same", "") != candidate.same
     if record is None or is_other or record["hash"] != sheet.digest or len(record["parts"]) != total:
         record = _record(sheet, candidate, event, now)

@@ -45,7 +45,7 @@ def shown(path: str) -> str:
 
 
 def quotable(path: str) -> str:
-    """The same for the middle of a sentence of ours, in quotes: a name may look like the rest of it."""
+    """A path to put in quotes inside our own sentence: a name may look like the rest of that sentence."""
     return shown(path) if '"' not in path else path.encode("unicode_escape").decode("ascii").replace('"', "\\x22")
 
 

@@ -205,7 +205,7 @@ def rewound(window: Window, content: Content, event: Event) -> Window:
 
 
 def without_undone_work(window: Window, content: Content, event: Event) -> Window:
-    """A skill that was taken back is no longer at work, and the one before it is; one that a session holds goes on."""
+    """If a skill was undone, the one before it is active again. A skill that belongs to a session stays active."""
     work = window.work
     while work and not work.get("session") and not _is_at_work(work, content, event):
         former, *earlier = work.get("before") or [{}]
@@ -231,7 +231,7 @@ def _want_named(window: Window, before: Mapping[str, Record]) -> None:
 
 
 def _is_at_work(work: dict[str, Any], content: Content, event: Event) -> bool:
-    """Is what it began with still there? If that is not known: the skill's body, put there by the host or by us."""
+    """Is the batch or prompt that it began with still there? If we do not know it: is the skill's body there?"""
     batch = str(work.get("begun", ""))
     if batch.rpartition(":")[2]:
         return content.has_batch(batch) or event.is_moment(batch)

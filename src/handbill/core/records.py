@@ -102,8 +102,8 @@ class Records:
     def column(self, field: str, most: int = 0, turn: int = 0, inside: str = "") -> Iterator[tuple[str, str]]:
         """(name, value) of one text field of the records that have it, without reading the rest of them.
 
-        With `most`, of so many stored ones at a time; which ones depends on `turn`. Those below the folder `inside` and
-        all others are counted apart.
+        With `most`, it reads at most that many stored records of each group: those below the folder `inside`, and the
+        others. `turn` decides which ones.
         """
         opening, marker = f'{{"{self.key}":"', f'"{field}":"'
         lines = self._text.split("\n") if self._text else []

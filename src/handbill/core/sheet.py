@@ -22,7 +22,7 @@ UNDELIVERABLE_PAGE = "undeliverable"  # begins the names of the pages that tell 
 
 class Refusal:
     """`quiet`: nothing is wrong (it is gone, or empty). `stamp`: of the state that was read; empty: try it again.
-    `may_pass`: the disk failed, perhaps only now."""
+    `may_pass`: the disk failed, perhaps only for a moment."""
 
     __slots__ = ("may_pass", "path", "quiet", "stamp", "why")
 

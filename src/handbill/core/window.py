@@ -117,7 +117,7 @@ _MOST_BEFORE = 3  # skills that a rewind can bring back, one after the other
 
 
 def begun(work: dict[str, Any], batch: str) -> dict[str, Any]:
-    """New work, begun with this batch or prompt. If that is undone, the window is at the former work again."""
+    """New work, begun with this batch or prompt. If that is undone, the earlier work goes on."""
     former = {name: value for name, value in work.items() if name != "before"}
     earlier = [former, *work.get("before", ())] if former else []
     return {**former, "begun": batch, "before": earlier[:_MOST_BEFORE]}

@@ -49,7 +49,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
 
 
 def _some(refused: Iterable[str], world: World, config: Config) -> list[str]:
-    """The user's own, and as many of the project's; others at the next prompt."""
+    """At most 20 of the user's own files, and 20 of the project's; the next prompt looks at others."""
     own = [path for path in refused if not under(path, config.project)]
     theirs = [path for path in refused if under(path, config.project)]
     found = []

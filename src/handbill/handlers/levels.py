@@ -70,7 +70,7 @@ def _ask(look: Look, level: str, path: str, how: str) -> bool:
 
 
 def note_copy_of_host(look: Look, level: str, path: str) -> None:
-    """A read comes after a delivery of ours. A rewind removes both copies; the host does not bring its own again."""
+    """A read brings a rule that we delivered before. A rewind removes both; the host brings its copy only once."""
     record, known = look.window.files.get(path), look.window.flags.get(HOST_TOO, ())
     is_ours = record is not None and record["via"] != "host"
     if is_ours and path not in known and _host_brings(look, level, path, READ):

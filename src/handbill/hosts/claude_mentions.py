@@ -17,7 +17,7 @@ def mentions(prompt: str, cwd: str, home: str, id: str = "") -> list[Tool]:
 
 
 def in_command(body: str, words: str, cwd: str) -> list[Tool]:
-    """`words`: its arguments. What the client shows of a file counts as a part: nobody compares it with the body."""
+    """`words`: its arguments. Each mention counts as partial, because we do not check what the client shows."""
     if "@" not in body:
         return []
     for name, value in (("$ARGUMENTS", words), *((f"${i}", word) for i, word in enumerate(words.split()[:9], 1))):
