@@ -42,7 +42,7 @@ def test_ten_thousand_phases(make_box: Callable[..., Box]) -> None:
     box.shell("engine session activate S long")
     box.shell("engine session phase S 1")
     box.shell("engine session phase S 10001", expect=1)
-    assert len(box.printed) < 2000 and "and 9980 more" in box.printed
+    assert len(box.printed) < 2000 and "and 180 more" in box.printed
     assert box.errors() == []
 
 
