@@ -43,7 +43,7 @@ def test_ten_thousand_phases(make_box: Callable[..., Box]) -> None:
     box.shell("engine session phase S 1")
     box.shell("engine session phase S 10001", expect=1)
     assert len(box.printed) < 2000 and "and 180 more" in box.printed
-    assert box.errors() == []
+    assert all("there are more than 200 phases" in line for line in box.errors())
 
 
 def test_a_path_in_a_step(make_box: Callable[..., Box]) -> None:
