@@ -108,7 +108,9 @@ def deliver(turn: Turn, current: Window | None, room: int) -> Answer:
             _found_elsewhere(after, answer.claim)
             _expand(after, answer.claim, named)
             if refusals is not None:
-                refusals.note(after, answer.claim.refused, [*window.pending.items(), *plan.reasons])
+                refusals.note(
+                    after, answer.claim.refused, [*window.pending.items(), *plan.stale.items(), *plan.reasons]
+                )
         return _telling(turn, after, answer), answer
 
     try:

@@ -160,7 +160,7 @@ def _is_overdue(window: Window, content: Content) -> bool:
 def mark_of(event: Event) -> str:
     """What the transcript will show of this event, once it has got that far; of others it shows nothing."""
     if event.kind == TOOL_BATCH_FINISHED:
-        return event.tools[-1].id if event.tools else ""
+        return next((tool.id for tool in reversed(event.tools) if tool.id in event.calls), "")
     prompt = event.raw.get("prompt_id") if event.kind == PROMPT_SUBMITTED else ""
     return prompt if isinstance(prompt, str) else ""
 
@@ -188,7 +188,8 @@ def apply(
     if facts.chapter == epochs.CONTINUED and chapter == epochs.CONTINUED and window is not None:
         return epochs.continued(event, window, now), []
     if facts.chapter == epochs.ADOPT and chapter == epochs.ADOPT:
-        after = reconcile.adopted(event, window, facts.content or Content(), now)
+        found = facts.content or Content()
+        after = epochs.recorded(reconcile.adopted(event, window, found, now), found.boundary)
         if event.kind == SESSION_STARTED:
             after = epochs.reopened(after, event, facts.size, "")
         if event.kind == COMPACTING:

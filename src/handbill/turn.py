@@ -28,7 +28,7 @@ else:
 # Of the processor, for all work of one event that a project's files decide about; 0: no limit. Each piece of work
 # may take half of what is left, so that one cannot take the time of the others.
 MOST_SECONDS = 0.9
-_LEAST_SECONDS = 0.02
+_LEAST_SECONDS, _AGAIN_SECONDS = 0.02, 0.1
 
 
 def attempt(turn: Turn, name: str, work: Callable[..., T], *arguments: Any) -> T | None:
@@ -62,7 +62,7 @@ def limited(work: Callable[..., T], *arguments: Any, seconds: float) -> T:
     if before is None:
         return work(*arguments)
     # the timer repeats, because Python drops an exception that is raised in a finalizer
-    _signal.setitimer(_signal.ITIMER_PROF, max(seconds, _LEAST_SECONDS), _LEAST_SECONDS)
+    _signal.setitimer(_signal.ITIMER_PROF, max(seconds, _LEAST_SECONDS), _AGAIN_SECONDS)
     try:
         return work(*arguments)
     finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handbill.core.event import MENTION
-from handbill.hosts.claude_mentions import mentioned, mentions
+from handbill.hosts.claude_mentions import in_command, mentioned, mentions
 
 LONGEST = "a" * 4096
 
@@ -79,3 +79,29 @@ def test_as_calls_a_range_reads_a_part() -> None:
     whole, part = mentions("@a @b#L1", "/p", "/h", "prompt")
     assert (whole.name, whole.id, whole.places, whole.values) == (MENTION, "prompt", ("/p/a",), {})
     assert (part.places, part.values) == (("/p/b",), {"limit": True})
+
+
+@pytest.mark.parametrize(
+    "body, words, expected",
+    [
+        ("@a and @b.", "", ["/p/a", "/p/b"]),
+        ("@$ARGUMENTS", "a b", ["/p/a"]),
+        ("@$1 @$2 @$3", "a b", ["/p/a", "/p/b"]),
+        ("@src/$1/x.py", "a", ["/p/src/a/x.py"]),
+        ("@$10", "a b c d e f g h i j", ["/p/j"]),
+        ("@$1", "$2 b", ["/p/$2"]),  # what an argument contains is not filled in
+        ("@$x @$", "a", ["/p/$x", "/p/$"]),
+        ("@$0", "a", []),
+        ("$1", "@a", []),  # the client attaches that as a part of the typed prompt
+        (" ".join(f"@f{number}" for number in range(60)), "", [f"/p/f{number}" for number in range(40)]),
+    ],
+)
+def test_what_the_body_of_a_command_mentions(body: str, words: str, expected: list[str]) -> None:
+    found = in_command(body, words, "/p")
+    assert [tool.places for tool in found] == [(path,) for path in expected]
+    assert all((tool.name, tool.id, tool.values) == (MENTION, "", {"limit": True}) for tool in found)
+
+
+@pytest.mark.parametrize("body, words", [("@$ARGUMENTS " * 5000, "x" * 100_000), ("@$1", "$2" * 12 + " " + "$3" * 12)])
+def test_arguments_do_not_multiply(body: str, words: str) -> None:
+    assert sum(len(path) for tool in in_command(body, words, "/p") for path in tool.places) < 5000

@@ -158,7 +158,7 @@ class Event:
     def is_moment(self, batch: str) -> bool:
         """Is this the moment of that name? A call that was held is of the batch that it ends in, and several events
         may tell of one prompt."""
-        prompt = self.raw.get("prompt_id") if not self.tools else ""
+        prompt = self.raw.get("prompt_id") if not self.calls else ""
         return batch == self.batch or batch in self.calls or (bool(prompt) and batch.endswith(f":{prompt}"))
 
 

@@ -88,6 +88,8 @@ def resumed(window: Window, content: Content, event: Event, now: float) -> Windo
             twin.files[path] = {**record, "parts": kept}
             if "." in kept:
                 twin.pending.setdefault(path, record["reason"])
+        elif not kept and record["reason"].startswith(NESTED) and host_has(path, record, content):
+            twin.files[path] = record  # with the call that it came with
         elif not kept:
             twin = restored(twin, path, record, content)
     twin = cleared(twin)
@@ -191,7 +193,7 @@ def rewound(window: Window, content: Content, event: Event) -> Window:
         if not kept:
             del twin.files[path]
             if record["reason"].startswith(NESTED) or path in window.flags.get(HOST_TOO, ()):
-                twin.flags[HOST_ONCE] = [*twin.flags.get(HOST_ONCE, ()), path]
+                twin.flags[HOST_ONCE] = list(dict.fromkeys([*twin.flags.get(HOST_ONCE, ()), path]))
         elif kept != record["parts"]:
             twin.files[path] = {**record, "parts": kept}
             if "." in kept:

@@ -52,8 +52,8 @@ class Refusal:
         return f"{found} Ask the user to fix it."
 
 
-def changed_back(path: str) -> str:
-    """To the model, which was told that its text of this file is out of date."""
+def changed_back(path: str, moment: str) -> str:
+    """To the model, which was told that its text of this file is out of date. `moment`: now."""
     from handbill.core.pack import quotable
 
-    return f'"{quotable(path)}" has its former text again. The text in this window is up to date.'
+    return f'At {moment}, "{quotable(path)}" has its former text again. The text in this window is up to date.'

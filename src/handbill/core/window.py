@@ -118,6 +118,8 @@ _MOST_BEFORE = 3  # skills that a rewind can bring back, one after the other
 
 def begun(work: dict[str, Any], batch: str) -> dict[str, Any]:
     """New work, begun with this batch or prompt. If that is undone, the earlier work goes on."""
+    if work.get("begun") == batch and batch.rpartition(":")[2]:
+        return dict(work)  # another lane of this event has begun it
     former = {name: value for name, value in work.items() if name != "before"}
     earlier = [former, *work.get("before", ())] if former else []
     return {**former, "begun": batch, "before": earlier[:_MOST_BEFORE]}

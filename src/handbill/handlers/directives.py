@@ -197,7 +197,8 @@ class Look:
             if show_if_whole(self, path):
                 return
         before = record.get("stamp") if record is not None and path not in self.own else ""
-        if record is not None and before and self.world.stamp(path) != before:
+        is_refused = path in self.window.flags.get(UNDELIVERABLE, ())
+        if record is not None and before and (is_refused or self.world.stamp(path) != before):
             from handbill.handlers.freshness import check
 
             check(path, self.window, self.plan, self.world)

@@ -35,9 +35,9 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
                 if stamp not in ("", record["stamp"]):
                     seen_by_agent(path, stamp, plan, world)
     else:
-        mentioned = event_mentions(event)
+        mentioned, refused = event_mentions(event), window.flags.get(UNDELIVERABLE, ())
         for path, before in window.files.column("stamp", MOST, int(world.now()), config.project):
-            if path not in mentioned and world.stamp(path) not in ("", before):  # a file that is gone is no news
+            if path not in mentioned and (path in refused or world.stamp(path) not in ("", before)):
                 check(path, window, plan, world)
     if event.kind != TOOL_BATCH_FINISHED or event.agent_id:  # a subagent gets no prompts
         refused = window.flags.get(UNDELIVERABLE, {})
@@ -92,9 +92,9 @@ def check(path: str, window: Window, plan: Plan, world: World) -> None:
     before = record.get("stamp")
     if not before or "." in record["parts"]:
         return  # the host's own, or not whole yet: that delivery reads it anew
-    stamp = world.stamp(path)
-    if stamp in ("", before):
-        return
+    stamp, is_refused = world.stamp(path), path in window.flags.get(UNDELIVERABLE, ())
+    if stamp == "" or (stamp == before and not is_refused):
+        return  # a file that is gone is no news
     from handbill.core.sheet import Refusal, changed_back
 
     sheet, told = world.load(path), _is_told(path, stamp, window)
@@ -105,9 +105,10 @@ def check(path: str, window: Window, plan: Plan, world: World) -> None:
         plan.stale[path] = record["reason"]
     else:
         plan.known[path] = stamp  # touched, not changed
-        if path in window.flags.get(UNDELIVERABLE, ()):
+        if is_refused:
             plan.solved.append(path)
-            plan.say("changed-back", changed_back(path), "can be read again")
+        if is_refused and window.holds(window.flags[UNDELIVERABLE][path][2]):  # else the report is withdrawn
+            plan.say("changed-back", changed_back(path, world.clock(world.now())), "can be read again")
 
 
 def _is_told(path: str, stamp: str, window: Window) -> bool:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from handbill.core.event import MENTION, Tool
 from handbill.core.paths import join
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _MOST = 40
 _LONGEST = 4096
 _ENDS = ",.;:!?)]}'\""
@@ -18,28 +22,50 @@ def mentions(prompt: str, cwd: str, home: str, id: str = "") -> list[Tool]:
 
 def in_command(body: str, words: str, cwd: str) -> list[Tool]:
     """`words`: its arguments. Each mention counts as partial, because we do not check what the client shows."""
-    if "@" not in body:
-        return []
-    for name, value in (("$ARGUMENTS", words), *((f"${i}", word) for i, word in enumerate(words.split()[:9], 1))):
-        body = body.replace(name, value)
-    return [Tool(MENTION, places=(path,), values={"limit": True}) for path, _ in mentioned(body, cwd, "")]
+    found: dict[str, None] = {}
+    for name, _ in _names(body):
+        found.update(dict.fromkeys(path for path, _ in mentioned(f"@{_filled(name, words[:_LONGEST])}", cwd, "")))
+        if len(found) >= _MOST:
+            break
+    return [Tool(MENTION, places=(path,), values={"limit": True}) for path in list(found)[:_MOST]]
+
+
+def _filled(name: str, words: str) -> str:
+    """With the arguments in the places of `$ARGUMENTS`, `$1`, `$2` and so on; what they contain is not filled in."""
+    first, *others = name.split("$")
+    found, each = [first], words.split()
+    for piece in others:
+        rest = piece.lstrip("0123456789")
+        number = piece[: len(piece) - len(rest)]
+        if piece.startswith("ARGUMENTS"):
+            found.append(words + piece.removeprefix("ARGUMENTS"))
+        elif 0 < len(number) < 3:
+            found.append("".join(each[int(number) - 1 : int(number)]) + rest)
+        else:
+            found.append(f"${piece}")
+    return "".join(found)
 
 
 def mentioned(prompt: str, cwd: str, home: str) -> list[tuple[str, bool]]:
-    """(absolute path, is it a range of its lines), in order; whether it exists is not asked.
-
-    `@` counts at the start of a line or after a space.
-    """
+    """(absolute path, is it a range of its lines), in order; whether it exists is not asked."""
     found: dict[str, bool] = {}
-    at = prompt.find("@")
-    while at >= 0 and len(found) < _MOST:
-        if at == 0 or prompt[at - 1].isspace():
-            name, ranged = _name(prompt, at + 1)
-            if name and len(name) <= _LONGEST and "\0" not in name:
-                path = join(home, name[2:]) if name.startswith("~/") and home else join(cwd, name.rstrip("/") or "/")
-                found[path] = found.get(path, True) and ranged
-        at = prompt.find("@", at + 1)
+    for name, ranged in _names(prompt):
+        path = join(home, name[2:]) if name.startswith("~/") and home else join(cwd, name.rstrip("/") or "/")
+        found[path] = found.get(path, True) and ranged
+        if len(found) >= _MOST:
+            break
     return list(found.items())
+
+
+def _names(text: str) -> Iterator[tuple[str, bool]]:
+    """(name, is it a range of lines) behind each `@` at the start of a line or after a space."""
+    at = text.find("@")
+    while at >= 0:
+        if at == 0 or text[at - 1].isspace():
+            name, ranged = _name(text, at + 1)
+            if name and len(name) <= _LONGEST and "\0" not in name:
+                yield name, ranged
+        at = text.find("@", at + 1)
 
 
 def _name(prompt: str, start: int) -> tuple[str, bool]:

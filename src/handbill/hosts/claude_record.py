@@ -86,12 +86,7 @@ def keeps_several_turns(event: Event, world: World) -> bool:
     and no answer to it. (Older clients record no requests; they keep the last message then, too.)"""
     if event.agent_id or event.trigger == "manual" or event.version < RECORDS_REQUESTS:
         return False
-    if not _is_unanswered(event, world):
-        world.pause(_WRITTEN_LATE)
-    return _is_unanswered(event, world)
-
-
-def _is_unanswered(event: Event, world: World) -> bool:
+    world.pause(_WRITTEN_LATE)  # the answer, or the request, may not be recorded yet
     data = world.tail(event.transcript, -_REQUESTS) or b""
     return data.rfind(b'\n{"type":"api-request",') > data.rfind(b'"type":"assistant"')
 
