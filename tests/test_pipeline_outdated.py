@@ -80,6 +80,18 @@ def test_a_file_that_has_its_former_text_again(box: Box, times: int) -> None:
     assert box.seen().rindex("has its former text again") > box.seen().rindex(OUTDATED) or times == 2
 
 
+def test_a_file_that_was_moved_away_and_back(box: Box) -> None:
+    """It has its former time again, too."""
+    path = box.project / RULE
+    path.rename(f"{path}.bak")
+    path.write_text("\0")
+    look(box)
+    assert counts(box, OUTDATED) == [1]
+    Path(f"{path}.bak").rename(path)
+    look(box, 3)
+    assert counts(box, OUTDATED, "has its former text again") == [1, 1]
+
+
 @pytest.mark.parametrize("how", ["a link out of the project", "no permission"])
 def test_other_reasons_why_a_text_cannot_be_delivered(
     box: Box, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str

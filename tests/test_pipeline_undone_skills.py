@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from box import Box
+from handbill.hook import respond
 
 PHASES = {
     skill: {"label": "0", "name": "Setup", "steps": [f"§CMD_{skill.upper()}"]} for skill in ("ship", "other", "third")
 }
 
 
-@pytest.fixture
-def box(make_box: Callable[..., Box]) -> Box:
+@pytest.fixture(params=[1, 4], ids=["one hook", "four lanes"])
+def box(make_box: Callable[..., Box], request: pytest.FixtureRequest) -> Box:
     box = make_box()
+    lanes = [["--lane", f"{number}/{request.param}"] for number in range(1, request.param + 1)]
+
+    def hooks(name: str, raw: dict[str, Any]) -> list[str]:
+        each = lanes if name == "UserPromptExpansion" else lanes[:1]
+        return [respond(json.dumps(raw).encode(), ["claude-code", *lane], box.environ) for lane in each]
+
+    box.hooks = hooks
     for skill, phase in PHASES.items():
         box.skill(skill, phase)
     box.sim.start()
@@ -60,6 +70,18 @@ def test_the_pages_of_the_former_skill_return_after_a_compaction(box: Box) -> No
     box.sim.compact()
     box.idle()
     assert "Text of CMD_OTHER" in box.seen() and "Text of CMD_SHIP" not in box.seen()
+
+
+def test_a_helper_in_between_is_not_what_was_at_work(box: Box) -> None:
+    box.skill("helper", text="Without phases.")
+    box.sim.skill("ship")
+    box.sim.answer("ok")
+    box.sim.invoke("helper")
+    box.idle()
+    assert after_a_rewind(box, "other") == "ship"
+    box.sim.compact()
+    box.idle(2)
+    assert box.seen().count("Text of CMD_SHIP") == 1
 
 
 def test_the_first_skill_is_undone(box: Box) -> None:

@@ -241,4 +241,6 @@ def test_removed_after_install(make: Make, version: str, what: str) -> None:
     assert not any("hook error" in request.text for request in run.requests)
     assert_absent(run.of()[-1], *STANDARDS, "MARK-ONE.")
     found = box.engine("doctor", "--project", str(box.project), expect=1)
-    assert any(check["state"] == "bad" and "so the hooks do nothing" in check["text"] for check in found["data"]["checks"])
+    assert any(
+        check["state"] == "bad" and "so the hooks do nothing" in check["text"] for check in found["data"]["checks"]
+    )
