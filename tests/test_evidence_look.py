@@ -9,7 +9,7 @@ import pytest
 from handbill import evidence
 from handbill.core import epochs
 from handbill.core.content import Content
-from handbill.core.event import PROMPT_SUBMITTED, SUBAGENT_STARTED, TOOL_CALLED, Event
+from handbill.core.event import MENTION, PROMPT_SUBMITTED, SUBAGENT_STARTED, TOOL_CALLED, Event, Tool
 from handbill.core.window import JOINED, Window
 from looking import CLAIM, TRANSCRIPT, Host, batch, look, start
 from makers import DictWorld, window
@@ -96,6 +96,12 @@ def test_nothing_is_looked_for_before_a_window_has_begun(event: Event, before: W
 def test_a_transcript_that_is_empty_can_be_read(transcript: str | None, size: int, readable: bool) -> None:
     facts = look(batch(), window(), Host(Content()), transcript=transcript)
     assert (facts.size, facts.readable) == (size, readable)
+
+
+def test_the_mark_of_a_batch_is_a_call_and_not_what_its_skill_mentions() -> None:
+    event = batch()
+    event.tools.append(Tool(MENTION, places=("/p/a",)))
+    assert evidence.mark_of(event) == "t9"
 
 
 def test_an_event_without_a_transcript() -> None:

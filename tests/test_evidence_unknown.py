@@ -86,11 +86,15 @@ def apply(known: evidence.Facts, about: Event, before: Window | None) -> tuple[W
     return after, [(one.path, one.result) for one in outcomes]
 
 
-def test_a_ledger_that_was_noted_before_its_window_began_is_rebuilt() -> None:
+@pytest.mark.parametrize("about", [batch(), AGENT, COMPACTION], ids=lambda about: about.kind)
+@pytest.mark.parametrize("before", [None, UNSTARTED], ids=["unknown", "noted before it began"])
+def test_a_window_that_is_rebuilt(about: Event, before: Window | None) -> None:
     found = Content()
     found.blocks[("/a", "0" * 16, 1, 1)] = 5
-    after, _ = apply(facts(epochs.ADOPT, content=found, size=9), batch(), UNSTARTED)
+    found.boundary = 7
+    after, _ = apply(facts(epochs.ADOPT, content=found, size=9), about, before)
     assert after is not None and after.started and after.files["/a"]["reason"] == FOUND
+    assert epochs.is_known_compaction(after, 7) and not epochs.is_known_compaction(after, 8)
 
 
 @pytest.mark.parametrize("armed", ["auto", epochs.MANUAL])
