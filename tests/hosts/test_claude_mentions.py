@@ -92,6 +92,7 @@ def test_as_calls_a_range_reads_a_part() -> None:
         ("@$1", "$2 b", ["/p/$2"]),  # what an argument contains is not filled in
         ("@$x @$", "a", ["/p/$x", "/p/$"]),
         ("@$0", "a", []),
+        ("@$100", "a", ["/p/$100"]),
         ("$1", "@a", []),  # the client attaches that as a part of the typed prompt
         (" ".join(f"@f{number}" for number in range(60)), "", [f"/p/f{number}" for number in range(40)]),
     ],

@@ -40,6 +40,13 @@ def test_an_injection_is_evidence_and_raw_output_is_not() -> None:
     assert not window(injection("1", None, A, kind="hook_success")).blocks
 
 
+def test_results_of_a_prompt_are_not_the_prompt() -> None:
+    found = window(prompt("1", None) + line("user", "2", "1", promptId="p-9", message={"content": [
+        {"type": "tool_result", "tool_use_id": "t1", "content": "x"}
+    ]}))  # fmt: skip
+    assert found.typed == {"p-1"} and set(found.prompts) == {"p-1", "p-9"}
+
+
 @pytest.mark.parametrize("hook, started", [("SessionStart", True), ("SubagentStart", True), ("PostToolBatch", False)])
 def test_what_came_with_a_start(hook: str, started: bool) -> None:
     attachment = {"type": "hook_additional_context", "content": [A], "hookEvent": hook}
