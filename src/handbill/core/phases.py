@@ -61,17 +61,20 @@ def key(label: str) -> Key:
     for number, segment in enumerate(segments):
         letters = segment.lstrip("0123456789")
         digits = segment[: len(segment) - len(letters)]
-        is_word = len(letters) <= _MOST_LETTERS and letters.isalpha() and letters.isupper()
-        fine = segment.isascii() and len(digits) <= 6 and (not letters or is_word)
-        if (
-            len(segments) > _MOST_SEGMENTS
-            or not segment
-            or not fine
-            or (letters and (number == 0 or (digits and len(letters) > 1)))
-        ):
+        if len(segments) > _MOST_SEGMENTS or not _is_segment(digits, letters, is_first=number == 0):
             raise ValueError(f"{label[:50]!r} is not a phase label; use one like 0, 3, 3.A or 4.1")
         found.append((0 if digits else 1, int(digits or 0), letters))
     return tuple(found)
+
+
+def _is_segment(digits: str, letters: str, *, is_first: bool) -> bool:
+    """A number, a word of capitals, or a number with one capital; the first segment of a label is a number."""
+    if len(digits) > 6 or not (digits + letters).isascii():
+        return False
+    if not letters:
+        return bool(digits)
+    is_word = letters.isalpha() and letters.isupper() and len(letters) <= (1 if digits else _MOST_LETTERS)
+    return is_word and not is_first
 
 
 def is_label(text: str) -> bool:
