@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from handbill.simulate import Simulator, direct_hooks
+from handbill.lab.simulator import Simulator, direct_hooks
 from report import Report
 from subject import Subject
 

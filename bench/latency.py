@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import jq_hook
-from handbill.live import Client, Reply, Script, call
+from handbill.lab.live_client import Client, Reply, Script, call
 from report import Report
 from subject import ROOT, Subject
 
@@ -26,7 +26,7 @@ CALLS, ROUNDS = 30, 3
 WARM_UP = 2  # calls that are not counted: the client's first ones are slower, and ours deliver something then
 
 
-class Box:
+class SimulatedProject:
     """A project and a home of its own for each run of the client."""
 
     def __init__(self, folder: Path, subject: Subject) -> None:
@@ -75,34 +75,34 @@ class Box:
         return found[WARM_UP:]
 
 
-def no_hooks(box: Box) -> None:
+def no_hooks(box: SimulatedProject) -> None:
     """The floor."""
 
 
-def bin_true(box: Box) -> None:
+def bin_true(box: SimulatedProject) -> None:
     box.register("/bin/true", "PostToolBatch")
 
 
-def ours(box: Box) -> None:
+def ours(box: SimulatedProject) -> None:
     # named, because the fastest interpreter is chosen by time, and a busy machine may choose another one each round
     arguments = ("install", "--project", str(box.project), "--python", box.subject.python)
     box.subject.engine(*arguments, env=box.environment(), cwd=str(box.project))
 
 
-def gated(box: Box) -> None:
+def gated(box: SimulatedProject) -> None:
     """A project with a role: a hook before every call as well."""
     (box.project / ".handbill.toml").write_text('[roles.lead]\ntargets = ["lead.md"]\n')
     ours(box)
 
 
-def bash_jq(box: Box) -> None:
+def bash_jq(box: SimulatedProject) -> None:
     box.register(jq_hook.written(box.folder), "PreToolUse", "PostToolUse")
 
 
 @dataclass
 class Variant:
     name: str
-    prepare: Callable[[Box], None]
+    prepare: Callable[[SimulatedProject], None]
     trace: str = ""  # what its hooks leave behind when the client really runs them
     rounds: list[list[float]] = field(default_factory=list)
 
@@ -114,7 +114,7 @@ class Variant:
 def measure(root: Path, subject: Subject) -> Report:
     report = Report(
         f"Milliseconds between two requests (Claude Code {VERSION}, one Read per request)",
-        "claude -p go --output-format json --dangerously-skip-permissions (against handbill.live.Model)",
+        "claude -p go --output-format json --dangerously-skip-permissions (against handbill.lab.live_client.Model)",
         ("hooks", "median ms|r", "added ms|r", "x none|r", "medians of the rounds|r"),
     )
     if not BINARY.exists():
@@ -146,7 +146,7 @@ def measure(root: Path, subject: Subject) -> Report:
 def _one(folder: Path, subject: Subject, variant: Variant) -> list[float]:
     folder.mkdir()
     try:
-        box = Box(folder, subject)
+        box = SimulatedProject(folder, subject)
         variant.prepare(box)
         gaps = box.gaps()
         if variant.trace and not list(folder.glob(variant.trace)):

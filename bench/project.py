@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import records
-from handbill.config import state_roots
+from handbill.settings import state_roots
 from subject import Subject
 
 Event = dict[str, Any]

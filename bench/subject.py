@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from handbill.cli.interpreter import choose
-from handbill.hosts.claude_settings import handlers
+from handbill.hosts.claude_code.registration import handlers
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src"
@@ -31,7 +31,7 @@ class Subject:
         """The command line that the client starts for this event."""
         registered: Mapping[str, Any] = handlers(self.python, self.folder, LANES, every=True)[event][0]
         # under valgrind everything takes fifty times as long: without the limit, nothing is left out
-        unlimited = "import handbill.turn;handbill.turn.MOST_SECONDS=0\nmain()"
+        unlimited = "import handbill.flow.event_context;handbill.flow.event_context.MOST_SECONDS=0\nmain()"
         return [registered["command"], *(word.replace("main()", unlimited) for word in registered["args"])]
 
     def engine(self, *arguments: str, env: Mapping[str, str], cwd: str) -> None:

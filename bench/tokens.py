@@ -6,7 +6,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from handbill.core.budget import tokens
+from handbill.text.tokens import tokens
 from report import Report
 from subject import SOURCE, Subject
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from box import NEW, Box
-from handbill import evidence, turn
+from handbill.flow import event_context, findings
+from simulated_project import NEW, SimulatedProject
 
 # Time is measured in bench/, never in a test: a busy machine must not fail one.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -37,13 +37,13 @@ def no_real_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 if "coverage" in sys.modules:  # it makes everything several times slower
-    turn.MOST_SECONDS *= 10
+    event_context.MOST_SECONDS *= 10
 
 
 @pytest.fixture
-def make_box(tmp_path: Path) -> Callable[..., Box]:
-    def box(version: str = NEW) -> Box:
-        made = Box(tmp_path, version)
+def make_project(tmp_path: Path) -> Callable[..., SimulatedProject]:
+    def box(version: str = NEW) -> SimulatedProject:
+        made = SimulatedProject(tmp_path, version)
         for name in ("one", "two"):
             made.write(f"{name}/.directives/AGENTS.md", f"rules of {name}\n")
             made.write(f"{name}/f.py", "x\n")
@@ -55,4 +55,4 @@ def make_box(tmp_path: Path) -> Callable[..., Box]:
 @pytest.fixture
 def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if seconds lay between two events."""
-    monkeypatch.setattr(evidence, "PATIENCE", -1.0)
+    monkeypatch.setattr(findings, "PATIENCE", -1.0)

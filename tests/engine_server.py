@@ -48,7 +48,7 @@ def _serve() -> None:
     from handbill.cli.main import VERBS, parser
 
     for module, _ in VERBS.values():
-        import_module(f"handbill.cli.{module}")
+        import_module(f"handbill.cli.verbs.{module}")
     parser()
     import_module("rich.table")
     for line in sys.stdin:

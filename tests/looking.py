@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from handbill import evidence
-from handbill.core.content import Content
-from handbill.core.event import SESSION_STARTED, TOOL_BATCH_FINISHED, Event, Tool
-from handbill.core.window import Window
-from handbill.turn import Asked
-from makers import DictWorld
+from builders import DictWorld
+from handbill.event import SESSION_STARTED, TOOL_BATCH_FINISHED, Event, Tool
+from handbill.flow import findings
+from handbill.flow.event_context import Asked
+from handbill.ledger.content import Content
+from handbill.ledger.window import Window
 
 TRANSCRIPT = "x" * 100
 
@@ -39,12 +39,12 @@ class Host:
 
 def look(
     event: Event, before: Window | None, host: Host, *, transcript: str | None = TRANSCRIPT, **asked: bool
-) -> evidence.Facts:
+) -> findings.Facts:
     told = Asked()
     for name, value in asked.items():
         setattr(told, name, value)
     world = DictWorld({"/t": transcript} if transcript is not None else {})
-    return evidence.look(event, before, host, world, 100.0, told)  # type: ignore[arg-type]
+    return findings.look(event, before, host, world, 100.0, told)  # type: ignore[arg-type]
 
 
 def start(source: str, **more: Any) -> Event:

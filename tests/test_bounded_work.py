@@ -10,25 +10,28 @@ from pathlib import Path
 
 import pytest
 
-from box import Box, names
-from handbill import delivery, pages
-from handbill.core import globs
-from handbill.handlers import directives, library
-from handbill.world import World
+from handbill.flow import delivery
+from handbill.handlers import directives
+from handbill.library import pages
+from handbill.text import globs
+from handbill.world import World, documents
+from simulated_project import SimulatedProject, names
 
 
-def with_rules(make_box: Callable[..., Box], directories: int) -> Box:
-    box = make_box()
+def with_rules(make_project: Callable[..., SimulatedProject], directories: int) -> SimulatedProject:
+    box = make_project()
     for number in range(directories):
         box.write(f"d{number}/.directives/AGENTS.md", f"rule {number}\n")
     box.sim.start()
     return box
 
 
-def test_known_directories_in_one_message(make_box: Callable[..., Box], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_known_directories_in_one_message(
+    make_project: Callable[..., SimulatedProject], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With many of them, changes are found at the next touch; what is new is delivered at once."""
     monkeypatch.setattr(directives, "MOST_COMPARED", 3)
-    box = with_rules(make_box, 6)
+    box = with_rules(make_project, 6)
     box.sim.read(*(f"d{number}/f.py" for number in range(5)))
     box.write("d4/.directives/AGENTS.md", "rule 4, changed\n")
     after = box.sim.read(*(f"d{number}/f.py" for number in range(6)))
@@ -36,9 +39,11 @@ def test_known_directories_in_one_message(make_box: Callable[..., Box], monkeypa
     assert names(box.sim.read("d4/f.py")) == ["d4"]
 
 
-def test_many_directories_in_one_message(make_box: Callable[..., Box], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_directories_in_one_message(
+    make_project: Callable[..., SimulatedProject], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(directives, "MOST_LEVELS", 5)
-    box = with_rules(make_box, 23)
+    box = with_rules(make_project, 23)
     calls = [("Read", {"file_path": str(box.project / f"d{number}/f.py")}) for number in range(23)]
     first = box.sim.batch(*calls)
     assert len(first.titles) < 10
@@ -47,13 +52,13 @@ def test_many_directories_in_one_message(make_box: Callable[..., Box], monkeypat
     assert len(there) == 23 and set(box.sim.copies().values()) == {1}
 
 
-def test_many_files_wait(make_box: Callable[..., Box], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_files_wait(make_project: Callable[..., SimulatedProject], monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that cannot fit are not even read."""
     monkeypatch.setattr(delivery, "_MOST_READ", 5)
     read: list[str] = []
-    usual = pages.read_page
-    monkeypatch.setattr(pages, "read_page", lambda path, *more: read.append(path) or usual(path, *more))
-    box = make_box()
+    usual = documents.read_page
+    monkeypatch.setattr(documents, "read_page", lambda path, *more: read.append(path) or usual(path, *more))
+    box = make_project()
     for number in range(23):
         box.write(f"d{number}/.directives/AGENTS.md", f"rule {number}\n")
     box.sim.start()
@@ -64,12 +69,14 @@ def test_many_files_wait(make_box: Callable[..., Box], monkeypatch: pytest.Monke
     assert len([path for path, _, _, _ in box.sim.copies() if "/project/d" in path]) == 23
 
 
-def test_a_page_with_many_references(make_box: Callable[..., Box], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_with_many_references(
+    make_project: Callable[..., SimulatedProject], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Folders are listed once instead of asking for every name."""
     asked: list[str] = []
     usual = World.is_file
     monkeypatch.setattr(World, "is_file", lambda self, path: asked.append(path) or usual(self, path))
-    box = make_box()
+    box = make_project()
     names = [f"CMD_X{number:04}" for number in range(3000)]
     box.page(names[7])
     box.page(names[2900])
@@ -82,9 +89,9 @@ def test_a_page_with_many_references(make_box: Callable[..., Box], monkeypatch: 
     assert {Path(path).stem for path, _, _, _ in box.sim.copies() if "/CMD_X" in path} == {names[7], names[2900]}
 
 
-@pytest.mark.parametrize("count", [library.MANY, library.MANY + 1])
-def test_few_and_many_names_mean_the_same_files(make_box: Callable[..., Box], count: int) -> None:
-    box = make_box()
+@pytest.mark.parametrize("count", [pages.MANY, pages.MANY + 1])
+def test_few_and_many_names_mean_the_same_files(make_project: Callable[..., SimulatedProject], count: int) -> None:
+    box = make_project()
     names = [f"CMD_{'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[number]}" for number in range(count)]
     box.page(names[0])
     box.page(names[1], under="one/")
@@ -98,9 +105,11 @@ def test_few_and_many_names_mean_the_same_files(make_box: Callable[..., Box], co
                      str(box.project / f".directives/commands/{names[0]}.md")]  # fmt: skip
 
 
-def test_patterns_that_lead_to_too_much_are_told(make_box: Callable[..., Box], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_patterns_that_lead_to_too_much_are_told(
+    make_project: Callable[..., SimulatedProject], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(globs, "MOST_STEPS", 40)
-    box = make_box()
+    box = make_project()
     box.write("deep/a/state.md", "STATE\n")
     patterns = ", ".join(f'"**/*{number}*/*.md"' for number in range(50))
     box.write(".handbill.toml", f'[roles.lead]\nskills = ["lead"]\ntargets = ["deep/*/state.md", {patterns}]\n')

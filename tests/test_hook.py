@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from handbill.hook import _last_words
-from handbill.hosts.claude_settings import handler
+from handbill.hosts.claude_code.registration import handler
 
 SOURCE = str(Path(__file__).parents[1] / "src")
 
@@ -242,6 +242,6 @@ def test_the_last_words_when_the_package_was_removed(
     listens: bool, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     if not listens:
-        monkeypatch.setitem(sys.modules, "handbill.tracing", None)
+        monkeypatch.setitem(sys.modules, "handbill.flow.trace", None)
     _last_words(ValueError("no"))
     assert ("handbill: ValueError: no" in capfd.readouterr().err) is listens

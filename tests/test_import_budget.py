@@ -9,29 +9,31 @@ from pathlib import Path
 
 import pytest
 
-from handbill.config import state_roots
+from handbill.settings import state_roots
 
 SOURCE = str(Path(__file__).parents[1] / "src")
 
 # What the bare interpreter with -I -S does not load by itself.
 STANDARD = {"_blake2", "_json", "errno", "fcntl", "posix", "time", "__future__"}
 ALWAYS = {
-    "config", "core", "core.event", "core.migrate", "core.paths", "core.plan", "core.records", "core.window",
-     "errors", "handlers", "handlers.table", "hook", "hosts", "hosts.claude_code", "hosts.claude_tools", "hotjson",
-    "pipeline", "store", "store.files", "turn", "world",
+    "errors", "event", "fast_json", "flow", "flow.event_context", "flow.pipeline", "handlers", "hook", "hosts",
+    "hosts.claude_code", "hosts.claude_code.tools", "ledger", "ledger.records", "ledger.window", "paths", "plan",
+    "settings", "store", "store.files", "world",
 }  # fmt: skip
-WRITING = {"core.claim", "core.pack", "core.sheet", "delivery", "digest", "logbook", "store.api", "store.disk"}
-READING = {"core.markdown", "core.refs", "handlers.expansion"}  # a page that speaks of others
+WRITING = {
+    "digest", "flow.delivery", "flow.log_lines", "ledger.claim", "store.api", "store.disk", "text", "text.blocks",
+    "text.document",
+}  # fmt: skip
+READING = {"library.named_pages", "text.markdown", "text.references"}  # a page that refers to others
 RECORDS = {
-    "hosts.claude_chain",
-    "hosts.claude_files",
-    "hosts.claude_rows",
-    "hosts.claude_transcript",
-    "hosts.claude_window",
-}
-LOOKING = RECORDS | {
-    "evidence", "missed", "delivery", "core.content", "core.epochs", "core.receipts", "core.reconcile", "core.host_files", "core.pack",
+    "hosts.claude_code.chain", "hosts.claude_code.files_shown", "hosts.claude_code.rows",
+    "hosts.claude_code.transcript", "hosts.claude_code.window",
 }  # fmt: skip
+LOOKING = RECORDS | {
+    "flow.delivery", "flow.findings", "flow.missed_calls", "ledger.content", "ledger.epochs", "ledger.host_files",
+    "ledger.receipts", "ledger.reconcile", "text", "text.blocks",
+}  # fmt: skip
+LOADING = {"text.secret_paths", "world.documents", "world.links"}  # a file that may be delivered
 
 PROBE = """
 import sys; before = set(sys.modules); sys.path.insert(0, sys.argv[1])
@@ -84,23 +86,23 @@ def ours(modules: set[str]) -> set[str]:
 @pytest.mark.parametrize(
     "events, extra",
     [
-        ([START, read(1), read(2)], {"handlers.directives", "handlers.roots"}),  # nothing to do
+        ([START, read(1), read(2)], {"handlers.directives", "library", "library.roots"}),  # nothing to do
         (
             [START, read(1)],
             {
                 "handlers.directives",
-                "handlers.levels",
-                "handlers.native",
-                "handlers.roots",
-                "links",
-                "pages",
-                "core.private",
+                "hosts.claude_code.native_files",
+                "library",
+                "library.directive_levels",
+                "library.roots",
             }
+            | LOADING
             | WRITING,
         ),  # delivers a directive
         (
             [START],
-            {"handlers.start", "handlers.load_gate", "recall", "links", "pages", "core.private"}
+            {"flow.inbox", "handlers.load_gate", "handlers.standards", "library"}
+            | LOADING
             | WRITING
             | READING
             | LOOKING - RECORDS,
@@ -108,7 +110,7 @@ def ours(modules: set[str]) -> set[str]:
         ([START, {"hook_event_name": "UserPromptSubmit", "prompt": "x"}], {"handlers.freshness"}),
         (
             [START, {"hook_event_name": "InstructionsLoaded", "file_path": "/x/CLAUDE.md"}],
-            {"handlers.instructions"} | WRITING,
+            {"handlers.host_files"} | WRITING,
         ),
     ],
     ids=["nothing", "directive", "start", "prompt", "instructions"],

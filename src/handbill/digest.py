@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handbill.core.sheet import DIGEST
+from handbill.text.document import DIGEST
 
 try:
     from _blake2 import blake2b  # `hashlib` would import much more

@@ -6,7 +6,7 @@ import posix
 import sys
 
 from handbill.errors import HandbillError
-from handbill.hotjson import dumps, loads
+from handbill.fast_json import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-    from handbill.core.event import Event
+    from handbill.event import Event
 
 MOST_INPUT = 64 << 20
 
@@ -40,7 +40,7 @@ def respond(data: bytes, arguments: list[str], environ: Mapping[str, str]) -> st
 def answer_to(data: bytes, arguments: list[str], environ: Mapping[str, str]) -> tuple[str, Callable[[], None]]:
     """The text to print for one event, and what to do once it is printed."""
     raw, problem = _decoded(data)
-    from handbill.config import load, project_around, state_roots
+    from handbill.settings import load, project_around, state_roots
     from handbill.store.files import FileStore
 
     project = project_around(_start(raw, environ), environ)
@@ -51,7 +51,7 @@ def answer_to(data: bytes, arguments: list[str], environ: Mapping[str, str]) -> 
         speaker, event = _parsed(raw, problem, arguments, environ)
         return _answer(event, speaker, store, config) if event is not None else ("", _nothing)
     except Exception as error:
-        from handbill.failed_hook import trace_failure
+        from handbill.flow.failed_hook import trace_failure
 
         return trace_failure(error, raw, event, store), _nothing
 
@@ -77,7 +77,7 @@ def _parsed(
 
 
 def _answer(event: Event, speaker: ModuleType, store: Any, config: Any) -> tuple[str, Callable[[], None]]:
-    from handbill.pipeline import run
+    from handbill.flow.pipeline import run
     from handbill.world import World
 
     if not event.session_id:
@@ -88,7 +88,7 @@ def _answer(event: Event, speaker: ModuleType, store: Any, config: Any) -> tuple
         _prune_daily(store)
     printed = _nothing
     if answer.text and not speaker.records_injections(event):
-        from handbill.remembering import acknowledging
+        from handbill.flow.quiet_events import acknowledging
 
         printed = acknowledging(event, store, answer)
     return dumps(rendered) if rendered else "", printed
@@ -113,7 +113,7 @@ def _decoded(data: bytes) -> tuple[dict[str, Any], str]:
 
 def _start(raw: Mapping[str, Any], environ: Mapping[str, str]) -> str:
     """The folder where the client was started."""
-    from handbill.core.paths import normal
+    from handbill.paths import normal
 
     cwd = raw.get("cwd")
     path = environ.get("CLAUDE_PROJECT_DIR") or (cwd if isinstance(cwd, str) else "") or posix.getcwd()
@@ -121,7 +121,7 @@ def _start(raw: Mapping[str, Any], environ: Mapping[str, str]) -> str:
 
 
 def _prune_daily(store: Any) -> None:
-    from handbill.prune import prune_daily
+    from handbill.store.prune import prune_daily
 
     prune_daily(store)
 
@@ -154,7 +154,7 @@ def _print(text: str) -> None:
 def _last_words(error: BaseException) -> None:
     """No state could be written at all: the host's debug log is the only place left."""
     try:
-        from handbill.tracing import describe
+        from handbill.flow.trace import describe
 
         posix.write(2, f"handbill: {describe(error)}\n".encode("utf-8", "replace"))
     except (OSError, ImportError):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine_server import run_engine
-from handbill.config import state_roots
+from handbill.settings import state_roots
 
 
 def state_of(project: Path) -> Path:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from command import engine
 
-from handbill.simulate import Simulator, direct_hooks
+from handbill.lab.simulator import Simulator, direct_hooks
 
 
 @pytest.fixture

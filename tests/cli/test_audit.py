@@ -6,27 +6,27 @@ from pathlib import Path
 
 import pytest
 
-from box import Box
+from simulated_project import SimulatedProject
 
 
-def audited(box: Box, expect: int) -> list[dict[str, str]]:
+def audited(box: SimulatedProject, expect: int) -> list[dict[str, str]]:
     done = box.process(f"engine window {box.sim.session} --audit --json")
     assert done.returncode == expect, done.stdout + done.stderr
     found: list[dict[str, str]] = json.loads(done.stdout)["data"]["differences"]
     return found
 
 
-def test_a_ledger_that_agrees(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_a_ledger_that_agrees(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     box.sim.start()
     box.sim.read("one/f.py")
     assert audited(box, 0) == []
     assert "agree" in box.process(f"engine window {box.sim.session} --audit").stdout
 
 
-def test_what_is_gone_is_shown_and_comes_again(make_box: Callable[..., Box]) -> None:
+def test_what_is_gone_is_shown_and_comes_again(make_project: Callable[..., SimulatedProject]) -> None:
     """As after a rewind that nobody noticed: the record no longer shows what the ledger says."""
-    box = make_box()
+    box = make_project()
     box.sim.start()
     box.sim.read("one/f.py")
     box.sim.read("two/f.py")
@@ -42,8 +42,8 @@ def test_what_is_gone_is_shown_and_comes_again(make_box: Callable[..., Box]) -> 
     assert audited(box, 0) == []
 
 
-def test_what_the_ledger_lost_is_found_and_not_delivered_again(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_what_the_ledger_lost_is_found_and_not_delivered_again(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     box.sim.start()
     box.sim.read("one/f.py")
     box.idle()
@@ -58,8 +58,8 @@ def test_what_the_ledger_lost_is_found_and_not_delivered_again(make_box: Callabl
     assert box.sim.read("one/f.py").texts == []
 
 
-def test_every_window_at_once(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_every_window_at_once(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     box.sim.start()
     box.sim.read("one/f.py")
     box.sim.clear()
@@ -72,9 +72,9 @@ def test_every_window_at_once(make_box: Callable[..., Box]) -> None:
 
 
 @pytest.mark.parametrize("command, code", [("window", 1), ("window --all", 0), ("window --all --audit", 0)])
-def test_a_ledger_with_a_broken_line(make_box: Callable[..., Box], command: str, code: int) -> None:
+def test_a_ledger_with_a_broken_line(make_project: Callable[..., SimulatedProject], command: str, code: int) -> None:
     """Its lines are parsed when they are needed."""
-    box = make_box()
+    box = make_project()
     box.sim.start()
     box.sim.read("one/f.py")
     ledger = next((box.state_folder / ".windows").glob("*.jsonl"))
@@ -86,8 +86,8 @@ def test_a_ledger_with_a_broken_line(make_box: Callable[..., Box], command: str,
         assert "a broken line" in " ".join((done.stdout + done.stderr).split())
 
 
-def test_a_name_that_is_shown_with_escapes(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_a_name_that_is_shown_with_escapes(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     box.write("back\\slash/.directives/AGENTS.md", "rules of an odd place\n")
     box.write("back\\slash/f.py", "x\n")
     box.sim.start()
@@ -97,8 +97,8 @@ def test_a_name_that_is_shown_with_escapes(make_box: Callable[..., Box]) -> None
     assert audited(box, 0) == []
 
 
-def test_what_a_compaction_left_open_is_not_called_an_agreement(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_what_a_compaction_left_open_is_not_called_an_agreement(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     box.sim.start()
     box.sim.read("one/f.py")
     box.idle()
@@ -109,9 +109,9 @@ def test_what_a_compaction_left_open_is_not_called_an_agreement(make_box: Callab
         assert done.returncode == 0 and "not decided yet" in done.stdout and "agree" not in done.stdout, done.stdout
 
 
-def test_differences_beside_what_a_compaction_left_open(make_box: Callable[..., Box]) -> None:
+def test_differences_beside_what_a_compaction_left_open(make_project: Callable[..., SimulatedProject]) -> None:
     """The next event repairs them, whatever else it decides."""
-    box = make_box()
+    box = make_project()
     box.sim.start()
     box.sim.read("one/f.py")
     box.idle()

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from handbill.cli import caller
-from handbill.hosts.claude_transcript import runs_now
+from handbill.cli import calling_agent
+from handbill.hosts.claude_code.transcript import runs_now
 
 
 def row(**values: Any) -> bytes:
@@ -30,6 +30,6 @@ def test_a_command_runs_until_its_result_is_there() -> None:
 
 def test_nobody_can_tell_if_two_windows_run_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "s")
-    monkeypatch.setattr(caller, "_runs", lambda *_: True)
+    monkeypatch.setattr(calling_agent, "_runs", lambda *_: True)
     place = SimpleNamespace(store=SimpleNamespace(known=lambda: [("s", "main"), ("s", "a1")]))
-    assert caller.calling_agent(place, "compaction restore") is None  # type: ignore[arg-type]
+    assert calling_agent.calling_agent(place, "compaction restore") is None  # type: ignore[arg-type]

@@ -8,19 +8,19 @@ from collections.abc import Callable
 import pytest
 from command import engine, run
 
-from box import Box
-from handbill.cli.compaction import _has
-from makers import window
+from builders import window
+from handbill.cli.verbs.compaction import _has
+from simulated_project import SimulatedProject
 
-Make = Callable[..., Box]
+Make = Callable[..., SimulatedProject]
 
 
 @pytest.fixture
-def box(make_box: Make) -> Box:
-    return make_box()
+def box(make_project: Make) -> SimulatedProject:
+    return make_project()
 
 
-def test_compaction_report_and_restore(box: Box) -> None:
+def test_compaction_report_and_restore(box: SimulatedProject) -> None:
     box.sim.start()
     box.sim.read("one/f.py")
     assert "never compacted" in engine("compaction", "report", cwd=box.project, expect=1)["error"]["message"]
@@ -44,7 +44,7 @@ def test_a_window_that_may_have_been_compacted_has_nothing_for_certain(suspect: 
     assert _has(window(files={"/a": {"parts": "k"}}, suspect=suspect), "/a") is there
 
 
-def test_a_rewind_is_not_blamed_on_the_compaction(box: Box) -> None:
+def test_a_rewind_is_not_blamed_on_the_compaction(box: SimulatedProject) -> None:
     def fate_of_rules() -> str:
         rows = engine("compaction", "report", cwd=box.project)["data"]["files"]
         return next(row["fate"] for row in rows if row["file"].endswith("one/.directives/AGENTS.md"))

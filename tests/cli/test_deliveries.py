@@ -13,9 +13,9 @@ import pytest
 from command import engine, run, state_of
 from looked_at import project
 
-from handbill.cli.delivery_counts import duplicates_of
-from handbill.core.claim import Claim
-from handbill.logbook import _claim_rows
+from handbill.flow.log_lines import _claim_rows
+from handbill.ledger.claim import Claim
+from handbill.reports.deliveries import duplicates_of
 
 __all__ = ["project"]  # the fixture
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from command import engine, run
 
-from handbill.cli.delivery_counts import duplicates_of
+from handbill.reports.deliveries import duplicates_of
 
 
 @pytest.mark.once

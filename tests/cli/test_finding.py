@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from command import engine, run
 
-from box import Box
-from handbill.cli.glob import matching
+from handbill.cli.verbs.glob import matching
 from handbill.store import sessions
+from simulated_project import SimulatedProject
 
 TODAY = datetime.date.today()
 
@@ -104,8 +104,8 @@ def test_glob_newest_first_and_in_one_folder(tree: Path) -> None:
     assert run("glob", "*", str(tree / "none")).returncode == 1
 
 
-def test_skills_are_listed_with_their_pages_and_problems(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_skills_are_listed_with_their_pages_and_problems(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     box.skill("mine", {"label": "0", "name": "Setup", "steps": ["§CMD_A", "§CMD_REPORT_INTENT"]}, logTemplate="none.md")
     (box.project / ".directives/commands/CMD_A.md").unlink()
     done = run("skills", cwd=box.project)
@@ -125,8 +125,8 @@ def test_skills_are_listed_with_their_pages_and_problems(make_box: Callable[...,
     assert run("skills", "nothing", cwd=box.project).returncode == 1
 
 
-def test_preview_changes_nothing(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_preview_changes_nothing(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     box.skill("mine", {"label": "0", "steps": ["§CMD_A"]}, {"label": "1", "steps": ["§CMD_B"]})
     box.sim.start()
     before = {path: path.read_bytes() for path in box.project.parent.rglob("*") if path.is_file()}
@@ -150,16 +150,16 @@ def test_preview_changes_nothing(make_box: Callable[..., Box]) -> None:
     box.deliveries.assert_delivery_count("CMD_B.md", 0)
 
 
-def test_preview_without_any_window(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_preview_without_any_window(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     data = engine("preview", "one/f.py", cwd=box.project)["data"]
     assert [row["file"].rsplit("/", 1)[1] for row in data["files"]] == ["AGENTS.md"]
     assert run("preview", "--session", "nope", cwd=box.project).returncode == 1
     assert "no skill is active" in run("preview", "--phase", "1", cwd=box.project).stderr
 
 
-def test_why(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_why(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     box.write("one/.directives/TESTING.md", "t\n")
     box.write("node_modules/.directives/AGENTS.md", "x\n")
     box.write("plain.txt", "x\n")
@@ -191,16 +191,16 @@ def test_why(make_box: Callable[..., Box]) -> None:
     assert engine("why", "library-free.md", cwd=box.project, expect=1)["data"]["windows"] == []
 
 
-def test_why_asks_which_file_is_meant(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_why_asks_which_file_is_meant(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     box.sim.start()
     box.sim.read("one/f.py", "two/f.py")
     error = engine("why", "AGENTS.md", cwd=box.project, expect=1)["error"]
     assert "means 2 files" in error["message"] and "one/.directives/AGENTS.md" in error["hint"]
 
 
-def test_why_tells_windows_apart_the_newest_first(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_why_tells_windows_apart_the_newest_first(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     box.sim.start()
     box.sim.read("one/f.py")
     box.sim.subagent("a1b2c3")
@@ -213,8 +213,8 @@ def test_why_tells_windows_apart_the_newest_first(make_box: Callable[..., Box]) 
     assert times == sorted(times, reverse=True)
 
 
-def test_why_knows_the_reason_of_a_file_that_was_found_again(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_why_knows_the_reason_of_a_file_that_was_found_again(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     box.sim.start()
     box.sim.read("one/f.py")
     box.idle()
@@ -224,23 +224,25 @@ def test_why_knows_the_reason_of_a_file_that_was_found_again(make_box: Callable[
     assert reason.startswith("directive of ") and reason.endswith(", found in the transcript")
 
 
-def test_preview_of_nothing(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_preview_of_nothing(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     assert "there is no nowhere.py" in engine("preview", "nowhere.py", cwd=box.project, expect=1)["error"]["message"]
     assert "no hooks are registered" in engine("preview", "one/f.py", cwd=box.project)["warnings"][0]
 
 
-def test_usage_errors_are_json_too(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_usage_errors_are_json_too(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     for words in (["window", "--no-such-option"], ["nonsense"], ["session", "activate"]):
         done = run(*words, "--json", cwd=box.project)
         assert done.returncode == 2 and json.loads(done.stdout)["error"]["code"] == "usage", words
         assert run(*words, cwd=box.project).returncode == 2
 
 
-def test_preview_and_discover_directives_agree_about_worktrees(make_box: Callable[..., Box], tmp_path: Path) -> None:
+def test_preview_and_discover_directives_agree_about_worktrees(
+    make_project: Callable[..., SimulatedProject], tmp_path: Path
+) -> None:
     """Inside of the project and next to it; the worktree has its own root."""
-    box = make_box()
+    box = make_project()
     git = ("git", "-c", "user.name=x", "-c", "user.email=x@x", "-C", str(box.project))
     box.write("sub/.directives/AGENTS.md", "rules of sub\n")
     box.write(".directives/AGENTS.md", "rules of the root\n")

@@ -15,21 +15,21 @@ from typing import Any
 import pytest
 from command import engine, run
 
-from box import Box
+from simulated_project import SimulatedProject
 
-Make = Callable[..., Box]
+Make = Callable[..., SimulatedProject]
 
 
 @pytest.fixture
-def box(make_box: Make) -> Box:
-    return make_box()
+def box(make_project: Make) -> SimulatedProject:
+    return make_project()
 
 
 def rows(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {gate["gate"]: gate for gate in found["data"]["gates"]}
 
 
-def test_gate_status_of_each_gate(box: Box) -> None:
+def test_gate_status_of_each_gate(box: SimulatedProject) -> None:
     box.write(".context/TASKS.md", "x\n")
     box.write(".context/DECISIONS.md", "y " * 40_000)
     box.write("handler-state.md", "state\n")
@@ -47,7 +47,7 @@ def test_gate_status_of_each_gate(box: Box) -> None:
     assert "1 of 2 files in the window or read" in run("window", cwd=box.project).stdout
 
 
-def test_gate_status_after_letting_go_and_after_a_failed_resume(box: Box) -> None:
+def test_gate_status_after_letting_go_and_after_a_failed_resume(box: SimulatedProject) -> None:
     box.write(".handbill.toml", '[load_gate]\nmode = "require"\ndenials = 1\n')
     box.write(".context/TASKS.md", "x\n")
     box.write("02-projects/p/01-planning/_resume.md", "no head")
@@ -65,7 +65,7 @@ def test_gate_status_after_letting_go_and_after_a_failed_resume(box: Box) -> Non
     assert not [row for row in json.loads(after)["data"]["checks"] if row["check"] == "resume"], "dealt with"
 
 
-def test_gate_status_tells_what_the_window_was(box: Box) -> None:
+def test_gate_status_tells_what_the_window_was(box: SimulatedProject) -> None:
     """Not what the person's own shell would make of it."""
     box.own_settings('[roles.lead]\nenv = ["TEAM_ROLE=lead"]\ntargets = ["lead.md"]\nread = ["board.md", "other.md"]\n')
     for name in ("lead", "board", "other"):
@@ -89,7 +89,7 @@ def test_gate_status_tells_what_the_window_was(box: Box) -> None:
     assert why == ["after a compaction, the agent in the role lead had to read it itself: not read"]
 
 
-def test_context_packet(box: Box) -> None:
+def test_context_packet(box: SimulatedProject) -> None:
     long = "".join(f"## S{number}\n{'word ' * 200}\n\n" for number in range(10))
     box.write(".context/CONSTITUTION.md", long)
     box.write(".context/TASKS.md", long)
@@ -101,12 +101,12 @@ def test_context_packet(box: Box) -> None:
     engine("context", "--budget", "0", cwd=box.project, expect=1)
 
 
-def test_context_without_a_folder(box: Box) -> None:
+def test_context_without_a_folder(box: SimulatedProject) -> None:
     error = engine("context", cwd=box.project, expect=1)["error"]
     assert ".context" in error["message"] and "CONSTITUTION.md" in error["hint"]
 
 
-def test_role_set_and_clear(box: Box) -> None:
+def test_role_set_and_clear(box: SimulatedProject) -> None:
     box.write("lead.md", "MARK-LEAD\n")
     box.write(".handbill.toml", '[roles.lead]\ntargets = ["lead.md"]\n')
     box.sim.start()
@@ -177,7 +177,7 @@ def test_sixteen_notes_at_once_are_all_kept(tmp_path: Path) -> None:
     assert all(text.count(f"step-{number}\n") == 1 for number in range(16))
 
 
-def test_a_worker_gets_what_it_needs_and_nothing_is_set_for_all(box: Box, tmp_path: Path) -> None:
+def test_a_worker_gets_what_it_needs_and_nothing_is_set_for_all(box: SimulatedProject, tmp_path: Path) -> None:
     dispatch = tmp_path / "tickets" / "login.md"
     before = sorted(path for path in box.project.rglob("*") if "sessions" not in path.parts)
     data = engine("worker", "launch", "w1", str(box.project), "Build 'it'", str(dispatch), cwd=tmp_path)["data"]
@@ -195,7 +195,7 @@ def test_a_worker_gets_what_it_needs_and_nothing_is_set_for_all(box: Box, tmp_pa
     assert other["session"] != data["session"]
 
 
-def test_a_worker_in_a_repository_that_has_hooks(box: Box, tmp_path: Path) -> None:
+def test_a_worker_in_a_repository_that_has_hooks(box: SimulatedProject, tmp_path: Path) -> None:
     engine("install", "--project", str(box.project), "--python", sys.executable)
     data = engine("worker", "launch", "w", str(box.project), "x", str(box.project / "d.md"))["data"]
     assert set(json.loads(Path(data["settings"]).read_text())["hooks"]) == {"PreToolUse", "Stop"}
@@ -207,7 +207,7 @@ def test_a_worker_in_a_repository_that_has_hooks(box: Box, tmp_path: Path) -> No
     assert settings == {"env": {"HANDBILL_LAUNCHED": data["session"]}, "hooks": {}}
 
 
-def test_a_worker_is_refused_without_repository_or_contract(box: Box, tmp_path: Path) -> None:
+def test_a_worker_is_refused_without_repository_or_contract(box: SimulatedProject, tmp_path: Path) -> None:
     engine("worker", "launch", "w", str(tmp_path / "none"), "x", "d.md", expect=1)
     (tmp_path / "bad.md").write_text("nothing")
     assert (
@@ -218,7 +218,7 @@ def test_a_worker_is_refused_without_repository_or_contract(box: Box, tmp_path: 
     )
 
 
-def test_the_context_that_comes_with_the_next_prompt(box: Box) -> None:
+def test_the_context_that_comes_with_the_next_prompt(box: SimulatedProject) -> None:
     """A compaction by hand: what the gate gave is in doubt, and it has files to give."""
     box.environ["CLAUDE_CODE_ENTRYPOINT"] = "cli"
     box.write(".context/CONSTITUTION.md", "context\n")
@@ -230,7 +230,7 @@ def test_the_context_that_comes_with_the_next_prompt(box: Box) -> None:
     assert load["state"] == "1 file due with the next prompt or session start"
 
 
-def test_doctor_compares_what_is_registered_with_what_the_gates_need(box: Box) -> None:
+def test_doctor_compares_what_is_registered_with_what_the_gates_need(box: SimulatedProject) -> None:
     def held() -> list[tuple[str, str]]:
         rows = json.loads(run("doctor", "--project", str(box.project), "--json").stdout)["data"]["checks"]
         return [(row["state"], row["fix"]) for row in rows if row["check"] == "held calls"]
@@ -245,7 +245,7 @@ def test_doctor_compares_what_is_registered_with_what_the_gates_need(box: Box) -
     assert held() == [("note", "engine install")], "more than needed is no fault"
 
 
-def test_doctor_reads_the_words_of_the_gates(box: Box) -> None:
+def test_doctor_reads_the_words_of_the_gates(box: SimulatedProject) -> None:
     def wording() -> list[str]:
         rows = json.loads(run("doctor", "--project", str(box.project), "--json").stdout)["data"]["checks"]
         return [f"{row['state']}: {row['text']}" for row in rows if row["check"] == "wording"]

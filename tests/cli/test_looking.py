@@ -14,11 +14,11 @@ import pytest
 from command import engine, run, state_of
 from looked_at import project
 
-from box import Box
 from handbill.cli.main import VERBS
-from handbill.cli.place import marked_project
+from handbill.cli.project import marked_project
 from handbill.cli.screen import listed
-from handbill.simulate import Simulator, direct_hooks
+from handbill.lab.simulator import Simulator, direct_hooks
+from simulated_project import SimulatedProject
 
 __all__ = ["project"]  # the fixture
 
@@ -34,8 +34,8 @@ def test_window(project: Path) -> None:
     assert engine("window", "--all", cwd=project)["data"]["windows"][0]["session"] == "abc-session"
 
 
-def test_files_that_wait_are_counted_apart(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_files_that_wait_are_counted_apart(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     for name in ("one", "two", "three"):
         box.write(f"{name}/.directives/AGENTS.md", f"rules of {name}\n" * 500)
     box.sim.start()
@@ -190,7 +190,7 @@ def test_a_reader_that_goes_away_in_the_middle(tmp_path: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     run_long = "w.run = lambda a: print('x' * 200_000)\nraise SystemExit(m.main(['window']))"
-    long = f"import handbill.cli.window as w, handbill.cli.main as m\n{run_long}"
+    long = f"import handbill.cli.verbs.window as w, handbill.cli.main as m\n{run_long}"
     command, environ = [sys.executable, "-c", long], {**os.environ, "XDG_STATE_HOME": str(tmp_path)}
     done = subprocess.run(
         command, stdout=writer, stderr=subprocess.PIPE, cwd=tmp_path, env=environ, text=True, check=False
@@ -200,7 +200,7 @@ def test_a_reader_that_goes_away_in_the_middle(tmp_path: Path) -> None:
 
 
 def test_an_unexpected_error_leaves_a_report(tmp_path: Path) -> None:
-    broken = "import handbill.cli.window as w, handbill.cli.main as m\nw.run = lambda a: 1/0\nraise SystemExit(m.main(['window']))"
+    broken = "import handbill.cli.verbs.window as w, handbill.cli.main as m\nw.run = lambda a: 1/0\nraise SystemExit(m.main(['window']))"
     done = subprocess.run([sys.executable, "-c", broken], capture_output=True, text=True, check=False)
     assert done.returncode == 3 and "ZeroDivisionError" in done.stderr
     report = Path(done.stderr.split("a report is in ")[1].strip())

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from handbill.cli.main import VERBS
 from handbill.cli.reference import markdown
-from handbill.cli.session import VERBS as SESSION
+from handbill.cli.verbs.session import VERBS as SESSION
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -12,27 +12,27 @@ from typing import Any
 import pytest
 from command import engine, run
 
-from box import Box
-from handbill.frontmatter import parse
+from handbill.text.frontmatter import parse
+from simulated_project import SimulatedProject
 
-Make = Callable[..., Box]
+Make = Callable[..., SimulatedProject]
 HOME = "02-projects/24-login"
 CONTEXT = {"summary": "half of it", "nextSteps": ["the other half"], "requiredFiles": ["one/f.py"]}
 
 
 @pytest.fixture
-def box(make_box: Make) -> Box:
-    made = make_box()
+def box(make_project: Make) -> SimulatedProject:
+    made = make_project()
     made.write(f"{HOME}/01-planning/overview.md", "MARK-OVERVIEW\n")
     made.write(f"{HOME}/01-planning/steps.md", "MARK-STEPS\n")
     return made
 
 
-def head(box: Box) -> dict[str, Any]:
+def head(box: SimulatedProject) -> dict[str, Any]:
     return parse((box.project / HOME / "01-planning/_resume.md").read_text())[0]
 
 
-def test_written_shown_and_checked(box: Box) -> None:
+def test_written_shown_and_checked(box: SimulatedProject) -> None:
     engine("resume", "write", "24-login", "--task", "15", "--phase", "execution", cwd=box.project)
     assert head(box)["files_to_load"] == ["01-planning/overview.md", "01-planning/steps.md"]
     assert "next_action" not in head(box) and head(box)["current_task"] == "15"
@@ -41,7 +41,7 @@ def test_written_shown_and_checked(box: Box) -> None:
     assert "_resume.md" in run("resume", "show", cwd=box.project).stdout
 
 
-def test_writing_again_keeps_what_is_not_named(box: Box) -> None:
+def test_writing_again_keeps_what_is_not_named(box: SimulatedProject) -> None:
     path = box.project / HOME / "01-planning/_resume.md"
     path.write_text("---\nmine: kept\nfiles_to_load: [01-planning/steps.md]\n---\n\nMY TEXT\n")
     path.chmod(0o640)
@@ -51,11 +51,11 @@ def test_writing_again_keeps_what_is_not_named(box: Box) -> None:
 
 
 @pytest.mark.parametrize("name", ["none", "../24-login", "a/b", "..", ""])
-def test_projects_that_are_none(box: Box, name: str) -> None:
+def test_projects_that_are_none(box: SimulatedProject, name: str) -> None:
     assert "there is no project" in engine("resume", "write", name, cwd=box.project, expect=1)["error"]["message"]
 
 
-def test_a_file_named_from_here_is_meant(box: Box) -> None:
+def test_a_file_named_from_here_is_meant(box: SimulatedProject) -> None:
     box.write("src/login.py", "x\n")
     for _ in range(3):
         engine(
@@ -79,13 +79,13 @@ def test_a_file_named_from_here_is_meant(box: Box) -> None:
     "layout",
     ["/abs/{project}/_resume.md", "../out/{project}/_resume.md", "work/{project}", "work/x.md", "{project}_resume.md"],
 )
-def test_layouts_that_cannot_be(box: Box, layout: str) -> None:
+def test_layouts_that_cannot_be(box: SimulatedProject, layout: str) -> None:
     box.write(".handbill.toml", f'[resume]\nlayout = "{layout}"\n')
     checks = json.loads(run("doctor", "--project", str(box.project), "--json").stdout)["data"]["checks"]
     assert any(row["check"] == "settings" and "resume.layout" in row["text"] for row in checks)
 
 
-def test_what_check_finds(box: Box) -> None:
+def test_what_check_finds(box: SimulatedProject) -> None:
     path = box.project / HOME / "01-planning/_resume.md"
     path.write_text('---\nfiles_to_load: ["/etc/shadow", gone.md, 01-planning/steps.md]\n---\n')
     (row,) = engine("resume", "check", cwd=box.project, expect=1)["data"]["projects"]
@@ -103,7 +103,7 @@ def test_what_check_finds(box: Box) -> None:
     assert engine("resume", "show", cwd=box.project)["data"]["projects"] == []
 
 
-def test_show_tells_what_was_noted(box: Box) -> None:
+def test_show_tells_what_was_noted(box: SimulatedProject) -> None:
     engine("resume", "write", "24-login", cwd=box.project)
     box.sim.start()
     box.sim.read(f"{HOME}/a.md", f"{HOME}/b.md")
@@ -116,7 +116,7 @@ def test_show_tells_what_was_noted(box: Box) -> None:
 # --- setting a session down ----------------------------------------------------------------------
 
 
-def dehydrate(box: Box, text: str, expect: int = 0) -> dict[str, Any]:
+def dehydrate(box: SimulatedProject, text: str, expect: int = 0) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-m", "handbill.cli.main", "session", "dehydrate", "LOGIN", "--json"], cwd=box.project, input=text,
         capture_output=True, text=True, check=False, timeout=30,
@@ -126,12 +126,12 @@ def dehydrate(box: Box, text: str, expect: int = 0) -> dict[str, Any]:
     return answer
 
 
-def activate(box: Box) -> None:
+def activate(box: SimulatedProject) -> None:
     box.skill("fix", {"label": "0", "name": "Setup", "steps": ["§CMD_ONE"]})
     engine("session", "activate", "LOGIN", "fix", cwd=box.project)
 
 
-def test_the_next_start_takes_it_up_once(box: Box, tmp_path: Path) -> None:
+def test_the_next_start_takes_it_up_once(box: SimulatedProject, tmp_path: Path) -> None:
     activate(box)
     box.write("one/f.py", "MARK-FILE\n")
     dehydrate(box, json.dumps(CONTEXT))
@@ -169,20 +169,20 @@ def test_the_next_start_takes_it_up_once(box: Box, tmp_path: Path) -> None:
         (json.dumps({**CONTEXT, "requiredFiles": "one"}), "requiredFiles"),
     ],
 )
-def test_what_cannot_be_set_down(box: Box, text: str, why: str) -> None:
+def test_what_cannot_be_set_down(box: SimulatedProject, text: str, why: str) -> None:
     activate(box)
     assert why in dehydrate(box, text, expect=1)["error"]["message"]
     assert "dehydratedContext" not in box.session_state("LOGIN")
     assert "stopped work on the session" not in "\n".join(box.sim.start().texts)
 
 
-def test_a_missing_file_is_a_warning(box: Box) -> None:
+def test_a_missing_file_is_a_warning(box: SimulatedProject) -> None:
     activate(box)
     assert "gone.md" in dehydrate(box, json.dumps({**CONTEXT, "requiredFiles": ["gone.md"]}))["warnings"][0]
     assert "gone.md does not exist" in "\n".join(box.sim.start().texts)
 
 
-def test_a_handover_that_somebody_broke(box: Box) -> None:
+def test_a_handover_that_somebody_broke(box: SimulatedProject) -> None:
     activate(box)
     dehydrate(box, json.dumps(CONTEXT))
     path = box.state_folder / ".engine/handovers.json"

@@ -13,7 +13,7 @@ import pytest
 from command import engine, run, state_of
 from session_command import PROOF, project, session, state
 
-from handbill.cli.session.update import _VERB_OF
+from handbill.cli.verbs.session.update import _VERB_OF
 
 __all__ = ["project"]  # the fixture
 W1, W2 = {"CLAUDE_CODE_SESSION_ID": "w1"}, {"CLAUDE_CODE_SESSION_ID": "w2"}

@@ -11,7 +11,7 @@ from typing import Any
 from sandbox import ALMOST_FULL, STANDARDS, Sandbox
 from terminal import Obedient, Terminal
 
-from handbill.live import Reply, Request, Run, Script, say
+from handbill.lab.live_client import Reply, Request, Run, Script, say
 from soak.oracle import Oracle, Rule
 
 FOLDERS = ("web", "api", "lib", "doc", "ops")

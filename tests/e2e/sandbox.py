@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from engine_server import run_engine
-from handbill.config import state_roots
-from handbill.live import Block, Client, Request, Run, Script, call
+from handbill.lab.live_client import Block, Client, Request, Run, Script, call
+from handbill.settings import state_roots
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENTS = ROOT / ".cache" / "clients"

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from sandbox import Sandbox
 
-from handbill.live import Reply, Request, call, say, texts
+from handbill.lab.live_client import Reply, Request, call, say, texts
 
 RESTORE, FROM_HERE, UP_TO_HERE = "Restore conversation", "Summarize from here", "Summarize up to here"
 PAUSE = 0.3  # no real model answers at once, and the client writes its record meanwhile

@@ -6,7 +6,7 @@ from sandbox import ALMOST_FULL, COMPACTION, STANDARDS, Sandbox, assert_absent, 
 from talk import Talk
 
 from conftest import Make
-from handbill.live import Reply, Script, say
+from handbill.lab.live_client import Reply, Script, say
 
 MARKS = "MARK-ONE", "MARK-TWO"
 

@@ -10,7 +10,7 @@ from sandbox import ALMOST_FULL, COMPACTION, NEW, Sandbox, assert_absent, assert
 from talk import Talk
 
 from conftest import Make
-from handbill.live import Block, Reply, Script, call
+from handbill.lab.live_client import Block, Reply, Script, call
 
 TAKE_TURNS = True
 

@@ -25,7 +25,7 @@ from sandbox import (
 )
 
 from conftest import Make
-from handbill.live import Reply
+from handbill.lab.live_client import Reply
 
 VERSIONS = (OLD, NEW)
 ALL = pytest.mark.parametrize("client", [OLD, MIDDLE, NEW])  # who was compacted, or what a subagent got, differs on all

@@ -8,7 +8,7 @@ from sandbox import NEW, STANDARDS, Sandbox, assert_absent, assert_extends, asse
 from talk import Talk
 
 from conftest import Make
-from handbill.live import Block, Script, call
+from handbill.lab.live_client import Block, Script, call
 
 TAKE_TURNS = True
 

@@ -14,7 +14,7 @@ from sandbox import ALMOST_FULL, COMPACTION, STANDARDS, assert_absent, assert_on
 from talk import Talk
 
 from conftest import Make
-from handbill.live import Reply, Script, call, say
+from handbill.lab.live_client import Reply, Script, call, say
 
 BROKEN = [Reply([say("no")], refused="x")] * 20  # the client tries again and again
 

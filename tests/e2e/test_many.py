@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from sandbox import STANDARDS, Sandbox, assert_extends, assert_once
 
 from conftest import Make
-from handbill.live import Client, Script
+from handbill.lab.live_client import Client, Script
 
 
 def one_directory(box: Sandbox) -> None:

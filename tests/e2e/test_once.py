@@ -9,7 +9,7 @@ from sandbox import STANDARDS, Sandbox, assert_absent, assert_extends, assert_on
 from talk import Talk
 
 from conftest import Make
-from handbill.live import Script, call
+from handbill.lab.live_client import Script, call
 
 
 def nested(box: Sandbox) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandbox import STANDARDS, assert_extends, assert_once
 
 from conftest import Make
-from handbill.core.pack import read_title
+from handbill.text.blocks import read_title
 
 TAKE_TURNS = True
 

@@ -10,7 +10,7 @@ import pytest
 from sandbox import STANDARDS, Sandbox, assert_once, copies
 
 from conftest import Make
-from handbill.live import Block, call
+from handbill.lab.live_client import Block, call
 
 
 def git(folder: Path, *words: str) -> None:

@@ -6,7 +6,7 @@ from sandbox import COMPACTION, assert_absent, assert_once
 from test_compaction_gate_live import HELD, full, handler
 
 from conftest import Make
-from handbill.live import Request, Run
+from handbill.lab.live_client import Request, Run
 
 
 def after_compaction(run: Run) -> list[Request]:

@@ -11,7 +11,7 @@ from sandbox import ALMOST_FULL, COMPACTION, STANDARDS, Sandbox, assert_absent, 
 from talk import Talk
 
 from conftest import Make
-from handbill.live import Block, Reply, Request, Script
+from handbill.lab.live_client import Block, Reply, Request, Script
 
 TAKE_TURNS = True
 

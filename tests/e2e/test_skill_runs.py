@@ -12,7 +12,7 @@ from sandbox import ALMOST_FULL, COMPACTION, STANDARDS, Sandbox, assert_absent, 
 from talk import Talk
 
 from conftest import Make
-from handbill.live import Block, Client, Reply, Request, Script, call
+from handbill.lab.live_client import Block, Client, Reply, Request, Script, call
 
 TAKE_TURNS = True
 

@@ -7,7 +7,7 @@ import re
 from sandbox import STANDARDS, Sandbox, assert_absent, assert_once
 
 from conftest import Make
-from handbill.live import Reply, Request, Script, call, say
+from handbill.lab.live_client import Reply, Request, Script, call, say
 
 
 def test_a_subagent_gets_its_own_copy_and_main_no_second(make: Make, version: str) -> None:

@@ -9,7 +9,7 @@ from sandbox import STANDARDS, Sandbox, assert_absent, assert_once
 from talk import Talk
 from terminal import UP_TO_HERE, Obedient, Terminal
 
-from handbill.live import Reply, Request, say
+from handbill.lab.live_client import Reply, Request, say
 
 pytestmark = pytest.mark.long
 

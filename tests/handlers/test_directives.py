@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from handbill.core.event import Event, Tool
-from handbill.core.plan import Plan
+from builders import DictWorld, batch, config, window
+from handbill.event import Event, Tool
 from handbill.handlers.directives import MOST_DEPTH, MOST_LEVELS, MOST_WAITING, handle, walk_up
-from handbill.handlers.roots import root_of
-from makers import DictWorld, batch, config, window
+from handbill.library.roots import root_of
+from handbill.plan import Plan
 
 TREE = {
     "/p/.directives/INVARIANTS.md": "root",
@@ -67,7 +67,7 @@ def test_where_a_walk_ends(directory: str, root: str) -> None:
 
 @pytest.mark.parametrize("project", ["/tmp/build/dist/p", "/home/u/tmp/sessions/p"])
 def test_excluded_names_apply_below_the_project_only(project: str) -> None:
-    from handbill.config import Config
+    from handbill.settings import Config
 
     world = DictWorld({})
     assert root_of(f"{project}/src", world, Config(project, "/home/u")) == project  # type: ignore[arg-type]

@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
-from box import Box
-from handbill.core.event import PROMPT_SUBMITTED, Event
-from handbill.core.records import Records
-from handbill.core.window import UNDELIVERABLE
+from builders import DictWorld, config, window
+from handbill.event import PROMPT_SUBMITTED, Event
+from handbill.fast_json import dumps, loads
 from handbill.handlers.freshness import MOST, handle
-from handbill.hotjson import dumps, loads
-from makers import DictWorld, config, window
+from handbill.ledger.records import Records
+from handbill.ledger.window import UNDELIVERABLE
+from simulated_project import SimulatedProject
 
 
-def updated(box: Box) -> list[str]:
+def updated(box: SimulatedProject) -> list[str]:
     return [path.rsplit("/", 1)[1] for path in box.log("updated")]
 
 
-def change(box: Box, name: str, text: str) -> None:
+def change(box: SimulatedProject, name: str, text: str) -> None:
     """As an editor does it; the time differs however fast the test is."""
     path = box.project / name
     before = path.stat().st_mtime_ns if path.exists() else 0
@@ -32,15 +32,15 @@ def change(box: Box, name: str, text: str) -> None:
 PAGE = "one/.directives/AGENTS.md"
 
 
-def begun(box: Box) -> Box:
+def begun(box: SimulatedProject) -> SimulatedProject:
     box.sim.start()
     box.sim.read("one/f.py")
     box.sim.read("two/f.py")
     return box
 
 
-def test_with_the_next_prompt(make_box: Callable[..., Box]) -> None:
-    box = begun(make_box())
+def test_with_the_next_prompt(make_project: Callable[..., SimulatedProject]) -> None:
+    box = begun(make_project())
     change(box, PAGE, "new rules\n")
     moment = box.sim.prompt("go on")
     assert moment.texts[0].startswith("[Updated: ") and moment.texts[0].endswith("new rules")
@@ -49,16 +49,16 @@ def test_with_the_next_prompt(make_box: Callable[..., Box]) -> None:
     assert updated(box) == ["AGENTS.md"]
 
 
-def test_when_its_directory_is_touched_again(make_box: Callable[..., Box]) -> None:
-    box = begun(make_box())
+def test_when_its_directory_is_touched_again(make_project: Callable[..., SimulatedProject]) -> None:
+    box = begun(make_project())
     change(box, PAGE, "new rules\n")
     assert box.sim.read("two/f.py").texts == []
     assert "new rules" in box.sim.read("one/f.py").texts[0]
     assert updated(box) == ["AGENTS.md"]
 
 
-def test_not_what_the_agent_read_or_changed_itself(make_box: Callable[..., Box]) -> None:
-    box = begun(make_box())
+def test_not_what_the_agent_read_or_changed_itself(make_project: Callable[..., SimulatedProject]) -> None:
+    box = begun(make_project())
     for tool in ("Read", "Edit", "Write"):
         change(box, PAGE, f"by {tool}\n")
         box.sim.batch((tool, {"file_path": str(box.project / PAGE)}))
@@ -79,9 +79,11 @@ def test_not_what_the_agent_read_or_changed_itself(make_box: Callable[..., Box])
         ("Read", {"file_path": "{project}/" + PAGE, "limit": 1}),
     ],
 )
-def test_a_call_that_only_names_a_changed_file(make_box: Callable[..., Box], tool: str, values: dict[str, Any]) -> None:
+def test_a_call_that_only_names_a_changed_file(
+    make_project: Callable[..., SimulatedProject], tool: str, values: dict[str, Any]
+) -> None:
     """It may have shown a part of the file, or nothing of it."""
-    box = begun(make_box())
+    box = begun(make_project())
     change(box, PAGE, "new rules\n")
     named = {
         name: value.replace("{project}", str(box.project)) if name == "file_path" else value
@@ -93,15 +95,15 @@ def test_a_call_that_only_names_a_changed_file(make_box: Callable[..., Box], too
     assert updated(box) == ["AGENTS.md"]
 
 
-def test_not_what_was_only_touched(make_box: Callable[..., Box]) -> None:
-    box = begun(make_box())
+def test_not_what_was_only_touched(make_project: Callable[..., SimulatedProject]) -> None:
+    box = begun(make_project())
     os.utime(box.project / PAGE, (1, 1))
     assert box.sim.prompt("x").texts == []
     assert box.sim.read("one/f.py").texts == []
 
 
-def test_changed_and_changed_back_before_it_could_be_delivered(make_box: Callable[..., Box]) -> None:
-    box = begun(make_box())
+def test_changed_and_changed_back_before_it_could_be_delivered(make_project: Callable[..., SimulatedProject]) -> None:
+    box = begun(make_project())
     change(box, "two/.directives/AGENTS.md", "y" * 9300 + "\n")
     change(box, PAGE, "x" * 9300 + "\n")
     box.sim.read("two/f.py", "one/f.py")  # only the first of them fits
@@ -112,23 +114,23 @@ def test_changed_and_changed_back_before_it_could_be_delivered(make_box: Callabl
     assert set(box.sim.copies().values()) == {1} and box.state()["pendingPreloads"] == {}
 
 
-def test_a_page_that_went_away_is_no_update(make_box: Callable[..., Box]) -> None:
-    box = begun(make_box())
+def test_a_page_that_went_away_is_no_update(make_project: Callable[..., SimulatedProject]) -> None:
+    box = begun(make_project())
     (box.project / PAGE).unlink()
     assert box.sim.prompt("x").texts == []
     assert box.errors() == []
 
 
-def test_a_directive_added_to_a_directory_that_was_looked_at(make_box: Callable[..., Box]) -> None:
-    box = begun(make_box())
+def test_a_directive_added_to_a_directory_that_was_looked_at(make_project: Callable[..., SimulatedProject]) -> None:
+    box = begun(make_project())
     box.write("one/.directives/INVARIANTS.md", "added later\n")
     moment = box.sim.read("one/f.py")
     assert [path.rsplit("/", 1)[1] for path, *_ in moment.titles] == ["INVARIANTS.md"]
     assert box.sim.read("one/f.py").texts == []
 
 
-def test_another_windows_edit_is_news_to_this_one(make_box: Callable[..., Box]) -> None:
-    box = begun(make_box())
+def test_another_windows_edit_is_news_to_this_one(make_project: Callable[..., SimulatedProject]) -> None:
+    box = begun(make_project())
     box.sim.subagent("a1")
     box.sim.read("one/f.py", agent="a1")
     change(box, PAGE, "by the subagent\n")
@@ -138,8 +140,10 @@ def test_another_windows_edit_is_news_to_this_one(make_box: Callable[..., Box]) 
     assert "by the subagent" not in box.seen("a1")
 
 
-def test_a_page_that_was_empty_when_its_turn_came_is_looked_for_again(make_box: Callable[..., Box]) -> None:
-    box, two = make_box(), "two/.directives/AGENTS.md"
+def test_a_page_that_was_empty_when_its_turn_came_is_looked_for_again(
+    make_project: Callable[..., SimulatedProject],
+) -> None:
+    box, two = make_project(), "two/.directives/AGENTS.md"
     box.write("one/.directives/AGENTS.md", "y" * 9300 + "\n")
     box.write(two, "x" * 9300 + "\n")
     box.sim.start()

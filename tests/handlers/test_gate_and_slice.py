@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from box import Box
-from handbill.core.event import TOOL_CALLED, Event, Tool
+from builders import DictWorld, config, window
+from handbill.event import TOOL_CALLED, Event, Tool
 from handbill.handlers.auto_answer import handle as auto_answer
 from handbill.handlers.delegation import named_places
 from handbill.handlers.write_gate import FLAG
 from handbill.handlers.write_gate import handle as write_gate
-from makers import DictWorld, config, window
+from simulated_project import SimulatedProject
 
 
-def test_a_new_file_is_held_once(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_a_new_file_is_held_once(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     box.sim.start()
     held = box.sim.write("one/new.py")
     assert held.denied.startswith("[Held by Handbill]") and "rules of one" in held.denied
@@ -30,8 +30,8 @@ def test_a_new_file_is_held_once(make_box: Callable[..., Box]) -> None:
     assert record["parts"] == "k", "the denial is found in the client's record"
 
 
-def test_what_is_known_is_not_held(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_what_is_known_is_not_held(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     box.sim.start()
     box.sim.read("one/f.py")
     assert box.sim.write("one/new.py").denied == ""
@@ -43,20 +43,20 @@ def test_what_is_known_is_not_held(make_box: Callable[..., Box]) -> None:
 
 
 @pytest.mark.parametrize("mode, held", [("off", False), ("new", False), ("edits", True)])
-def test_modes_for_a_file_that_exists(make_box: Callable[..., Box], mode: str, held: bool) -> None:
-    box = make_box()
+def test_modes_for_a_file_that_exists(make_project: Callable[..., SimulatedProject], mode: str, held: bool) -> None:
+    box = make_project()
     box.write(".handbill.toml", f'[write_gate]\nmode = "{mode}"\n')
     box.sim.start()
     assert bool(box.sim.write("one/f.py").denied) is held
 
 
-def test_an_unknown_window_is_never_held(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_an_unknown_window_is_never_held(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     assert box.sim.write("one/new.py").denied == ""
 
 
-def test_a_denial_that_never_arrived_is_made_good(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_a_denial_that_never_arrived_is_made_good(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     box.sim.start()
     box.drop_next()
     assert box.sim.write("one/new.py").denied == "", "the hook died after its claim: the write went through"
@@ -66,8 +66,8 @@ def test_a_denial_that_never_arrived_is_made_good(make_box: Callable[..., Box]) 
     assert set(box.sim.copies().values()) == {1}
 
 
-def test_other_tool_results_with_our_words_prove_nothing(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_other_tool_results_with_our_words_prove_nothing(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     box.sim.start()
     box.drop_next()
     box.sim.read("one/f.py")
@@ -78,8 +78,8 @@ def test_other_tool_results_with_our_words_prove_nothing(make_box: Callable[...,
     assert any("/one/" in path for path, *_ in box.sim.copies())
 
 
-def test_a_subagent_gets_what_its_task_names(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_a_subagent_gets_what_its_task_names(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     box.sim.start()
     call = {"prompt": "Change one/f.py, nothing else.", "subagent_type": "general-purpose"}
     box.sim.send({"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": call, "tool_use_id": "a1"})
@@ -97,8 +97,8 @@ def test_a_subagent_gets_what_its_task_names(make_box: Callable[..., Box]) -> No
     assert box.sim.subagent("x2").titles and not any("/one/" in path for path, *_ in box.sim.copies("x2"))
 
 
-def test_a_subagent_gets_the_types_of_the_skill_at_work(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_a_subagent_gets_the_types_of_the_skill_at_work(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     box.write("one/.directives/TESTING.md", "how to test one\n")
     box.skill("implement", {"label": "0"}, directives=["TESTING.md"])
     box.sim.start()
@@ -143,8 +143,8 @@ def test_automatic_answers(rule: str, expected: str) -> None:
     assert chosen == [{"question": "Q?", "selected": expected}, {"question": "Q?", "selected": ""}]
 
 
-def test_automatic_answers_are_off_unless_asked_for(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_automatic_answers_are_off_unless_asked_for(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     box.sim.start()
     ask = ("AskUserQuestion", {"questions": [question("A")]})
     assert box.sim.batch(ask).denied == ""
@@ -164,9 +164,9 @@ def test_odd_questions(values: dict[str, object]) -> None:
     assert auto_answer(event, window(), DictWorld({}), setting) is not None  # type: ignore[arg-type]
 
 
-def test_a_subagents_first_pages_stay_under_the_cap(make_box: Callable[..., Box]) -> None:
+def test_a_subagents_first_pages_stay_under_the_cap(make_project: Callable[..., SimulatedProject]) -> None:
     """What does not fit into its start comes with its first steps: nothing is cut, nothing is lost."""
-    box = make_box()
+    box = make_project()
     for number in range(8):
         box.write(f"big{number}/.directives/AGENTS.md", f"rules {number} " + "x" * 4000)
         box.write(f"big{number}/f.py", "x")
@@ -181,8 +181,8 @@ def test_a_subagents_first_pages_stay_under_the_cap(make_box: Callable[..., Box]
     assert set(box.sim.copies("x1").values()) == {1}
 
 
-def test_a_task_is_matched_by_the_type_of_its_agent(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_a_task_is_matched_by_the_type_of_its_agent(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     box.sim.start()
     for id, kind, place in (("a1", "general-purpose", "one"), ("a2", "Explore", "two")):
         call = {"prompt": f"Change {place}/f.py.", "subagent_type": kind}
@@ -192,8 +192,8 @@ def test_a_task_is_matched_by_the_type_of_its_agent(make_box: Callable[..., Box]
     assert any("/two/" in path for path in paths) and not any("/one/" in path for path in paths)
 
 
-def test_a_denial_carries_only_what_it_is_about(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_a_denial_carries_only_what_it_is_about(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     box.write("one/.directives/AGENTS.md", "y" * 9300 + "\n")
     box.write("two/.directives/AGENTS.md", "x" * 1500 + "\n")
     box.write("three/.directives/AGENTS.md", "rules of three\n")
@@ -204,8 +204,8 @@ def test_a_denial_carries_only_what_it_is_about(make_box: Callable[..., Box]) ->
     assert "rules of three" in held.denied and "xxx" not in held.denied
 
 
-def test_no_question_is_answered_in_a_window_that_is_not_known(make_box: Callable[..., Box]) -> None:
-    box = make_box()
+def test_no_question_is_answered_in_a_window_that_is_not_known(make_project: Callable[..., SimulatedProject]) -> None:
+    box = make_project()
     box.own_settings('[testing]\nauto_answer = "first"\n')
     call = {"tool_name": "AskUserQuestion", "tool_use_id": "t1"}
     ask = {"questions": [{"question": "which?", "options": [{"label": "a"}, {"label": "b"}]}]}

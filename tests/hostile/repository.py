@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from handbill.hosts.claude_settings import hook_code
+from handbill.hosts.claude_code.registration import hook_code
 
 # clears a terminal's screen, sets its title, reverses the direction of writing, and is a C1 control
 EVIL = "\x1b[2J\x1b]0;owned\x07\u202etxt.exe\x9b31m"

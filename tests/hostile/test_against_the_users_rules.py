@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from box import Box
+from simulated_project import SimulatedProject
 
-Make = Callable[..., Box]
+Make = Callable[..., SimulatedProject]
 OWN = "RULE-OF-THE-USER"
 RULE = ".directives/AGENTS.md"
 
 
 @pytest.fixture
-def box(make_box: Make) -> Box:
-    made = make_box()
+def box(make_project: Make) -> SimulatedProject:
+    made = make_project()
     settings = Path(made.environ["HOME"]) / ".claude/settings.json"
     settings.parent.mkdir(parents=True)
     settings.write_text(json.dumps({"permissions": {"additionalDirectories": [str(own(made))]}}))
@@ -29,11 +29,11 @@ def box(make_box: Make) -> Box:
     return made
 
 
-def own(box: Box) -> Path:
+def own(box: SimulatedProject) -> Path:
     return box.project.parent / "own"
 
 
-def see_rules(box: Box) -> str:
+def see_rules(box: SimulatedProject) -> str:
     box.sim.start()
     box.sim.prompt("go")
     for _ in range(3):
@@ -55,14 +55,14 @@ def see_rules(box: Box) -> str:
     ],
     ids=["escaped", "no folder", "many stars", "dot", "slashes", "long", "far behind", "broken"],
 )
-def test_settings_that_keep_the_client_from_reading_an_import(box: Box, settings: str) -> None:
+def test_settings_that_keep_the_client_from_reading_an_import(box: SimulatedProject, settings: str) -> None:
     """Without them, the client brings the rule: test_words_that_are_imports."""
     (own(box) / "CLAUDE.md").write_text(f"@{RULE}\n")
     box.write(".claude/settings.json", settings.replace("OWN", str(own(box))))
     assert OWN in see_rules(box)
 
 
-def test_patterns_that_take_long_are_not_the_users_fault(box: Box) -> None:
+def test_patterns_that_take_long_are_not_the_users_fault(box: SimulatedProject) -> None:
     for name in ("settings.json", "settings.local.json"):
         box.write(f".claude/{name}", json.dumps({"claudeMdExcludes": ["*" * 1_000_000 + "x"]}))
     for name in ("INVARIANTS", "ARCHITECTURE"):
@@ -73,7 +73,7 @@ def test_patterns_that_take_long_are_not_the_users_fault(box: Box) -> None:
 
 
 @pytest.mark.parametrize("key", ["", "agents-md@builtin", "agents-md\\u0040builtin"])
-def test_a_link_of_the_projects_to_the_users_rule(box: Box, key: str) -> None:
+def test_a_link_of_the_projects_to_the_users_rule(box: SimulatedProject, key: str) -> None:
     (box.project / "AGENTS.md").symlink_to(own(box) / RULE)
     if key:
         box.write(".claude/settings.json", f'{{"enabledPlugins": {{"cc-plugin-{key}": false}}}}')
@@ -88,7 +88,7 @@ def test_a_link_of_the_projects_to_the_users_rule(box: Box, key: str) -> None:
 
 @pytest.mark.parametrize("levels, size", [(5, 530_000), (20, 12_000), (20, 5_000)])
 @pytest.mark.parametrize("first", ["read", "write", "both at once"])
-def test_thousands_of_rules_of_the_project(box: Box, levels: int, size: int, first: str) -> None:
+def test_thousands_of_rules_of_the_project(box: SimulatedProject, levels: int, size: int, first: str) -> None:
     names = [f"R{number}.md" for number in range(50)]
     box.write(".handbill.toml", f"[directives]\nalways = {json.dumps(names)}\n")
     deep = "/".join(f"l{number}" for number in range(levels))
@@ -113,18 +113,18 @@ def test_thousands_of_rules_of_the_project(box: Box, levels: int, size: int, fir
     "text",
     ["*@I", "@I*", "**@I x", "foo[@I]", "@I]", "- [x]@I", "\\*@I", "mail*@I", "a\x1c@I", "a\x85@I", "@I\x1cb", "@I\x85b"],
 )  # fmt: skip
-def test_words_that_are_not_imports(box: Box, text: str) -> None:
+def test_words_that_are_not_imports(box: SimulatedProject, text: str) -> None:
     (own(box) / "CLAUDE.md").write_bytes(f"{text.replace('@I', f'@{RULE}')}\n".encode())
     assert OWN in see_rules(box)
 
 
 @pytest.mark.parametrize("text", ["see @I first", "**@I**", "*@I*", "a\u00a0@I"])
-def test_words_that_are_imports(box: Box, text: str) -> None:
+def test_words_that_are_imports(box: SimulatedProject, text: str) -> None:
     (own(box) / "CLAUDE.md").write_text(f"{text.replace('@I', f'@{RULE}')}\n")
     assert OWN not in see_rules(box)
 
 
-def test_what_another_tool_says_about_a_file(box: Box) -> None:
+def test_what_another_tool_says_about_a_file(box: SimulatedProject) -> None:
     box.sim.start()
     box.sim.prompt("go")
     box.sim.batch(("mcp__docs__get", {}))
@@ -141,8 +141,8 @@ def test_what_another_tool_says_about_a_file(box: Box) -> None:
 
 
 @pytest.mark.parametrize("kind", ["link to a file", "copy of a file", "link to a folder"])
-def test_a_project_that_pretends_to_be_a_worktree(make_box: Make, kind: str) -> None:
-    box = make_box()
+def test_a_project_that_pretends_to_be_a_worktree(make_project: Make, kind: str) -> None:
+    box = make_project()
     real, worktree = box.project.parent / "real", box.project.parent / "worktree"
     (real / ".directives").mkdir(parents=True)
     (real / RULE).write_text(f"{OWN}\n")
@@ -170,7 +170,7 @@ def test_a_project_that_pretends_to_be_a_worktree(make_box: Make, kind: str) -> 
         ("x", ".git", "engine resume write hooks --load f.md --next evil"),
     ],
 )
-def test_nothing_is_written_to_the_git_folder(box: Box, link: str, target: str, command: str) -> None:
+def test_nothing_is_written_to_the_git_folder(box: SimulatedProject, link: str, target: str, command: str) -> None:
     subprocess.run(["git", "init", "-q", str(box.project)], check=True)
     box.write(".handbill.toml", '[resume]\nlayout = "x/{project}/post-checkout"\n')
     box.write("f.md", "x\n")
@@ -183,7 +183,7 @@ def test_nothing_is_written_to_the_git_folder(box: Box, link: str, target: str, 
     assert sorted((box.project / ".git").rglob("*")) == before
 
 
-def test_a_project_cannot_hold_calls_for_ever(box: Box) -> None:
+def test_a_project_cannot_hold_calls_for_ever(box: SimulatedProject) -> None:
     box.write(".handbill.toml", '[load_gate]\nmode = "require"\ndenials = 999999999\nfiles = ["T.md"]\n')
     box.write(".context/T.md", "x\n")
     box.sim.start()

@@ -9,21 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from box import Box
-from handbill.core import schema
-from handbill.handlers.wording import lacking
+from handbill.library.messages import lacking
+from handbill.work import schema
+from simulated_project import SimulatedProject
 
-Make = Callable[..., Box]
+Make = Callable[..., SimulatedProject]
 
 
 @pytest.fixture
-def box(make_box: Make) -> Box:
-    made = make_box()
+def box(make_project: Make) -> SimulatedProject:
+    made = make_project()
     Path(made.environ["HOME"]).mkdir(exist_ok=True)
     return made
 
 
-def home(box: Box) -> Path:
+def home(box: SimulatedProject) -> Path:
     return Path(box.environ["HOME"])
 
 
@@ -31,7 +31,7 @@ def home(box: Box) -> Path:
 
 
 @pytest.mark.parametrize("name", ["{home}/.bashrc", "../../../escaped", "a/../../escaped"])
-def test_a_recording_writes_nothing_outside(box: Box, name: str) -> None:
+def test_a_recording_writes_nothing_outside(box: SimulatedProject, name: str) -> None:
     head = {"files": {name.format(home=home(box)): "touch PWNED\n"}}
     event = {"hook_event_name": "SessionStart", "source": "startup"}
     box.write("rec.jsonl", f"{json.dumps(head)}\n{json.dumps(event)}\n")
@@ -40,28 +40,28 @@ def test_a_recording_writes_nothing_outside(box: Box, name: str) -> None:
 
 
 @pytest.mark.parametrize("field", ["session_id", "agent_id"])
-def test_a_recordings_ids_are_no_paths(box: Box, field: str) -> None:
+def test_a_recordings_ids_are_no_paths(box: SimulatedProject, field: str) -> None:
     event = {"hook_event_name": "SessionStart", "source": "startup", field: "../../escaped"}
     box.write("rec.jsonl", json.dumps(event) + "\n")
     done = box.process("engine replay rec.jsonl")
     assert done.returncode == 1 and "is not the id" in done.stderr
 
 
-def test_what_a_recording_says_is_shown_as_text(box: Box) -> None:
+def test_what_a_recording_says_is_shown_as_text(box: SimulatedProject) -> None:
     box.write("rec.jsonl", '{"hook_event_name": "SessionStart", "source": "[/x][link=https://evil.example]"}\n')
     assert "[link=https://evil.example]" in box.process("COLUMNS=200 engine replay rec.jsonl").stdout
 
 
 @pytest.mark.parametrize("verb", ["dispatch new {} --task x", "worker launch w . prompt {}"])
 @pytest.mark.parametrize("link", ["contract.md", "tickets"])
-def test_a_contract_is_not_made_through_a_link(box: Box, verb: str, link: str) -> None:
+def test_a_contract_is_not_made_through_a_link(box: SimulatedProject, verb: str, link: str) -> None:
     (box.project / link).symlink_to(home(box) / "chosen")
     path = link if link.endswith(".md") else f"{link}/a.md"
     done = box.process("engine " + verb.format(path))
     assert done.returncode == 1 and "leads out of the project" in done.stderr and not (home(box) / "chosen").exists()
 
 
-def test_a_worker_prints_no_line_of_the_projects(box: Box) -> None:
+def test_a_worker_prints_no_line_of_the_projects(box: SimulatedProject) -> None:
     (box.project / "a\ntouch PWNED\n#").mkdir()
     (box.project / "tickets").symlink_to("a\ntouch PWNED\n#")
     done = box.process("engine worker launch w . 'do it' tickets/login.md")
@@ -70,7 +70,7 @@ def test_a_worker_prints_no_line_of_the_projects(box: Box) -> None:
     )
 
 
-def test_a_workers_hooks_do_not_depend_on_what_a_project_registered(box: Box) -> None:
+def test_a_workers_hooks_do_not_depend_on_what_a_project_registered(box: SimulatedProject) -> None:
     events = {
         name: [{"hooks": [{"type": "command", "command": "true # handbill.hook"}]}]
         for name in ("SessionStart", "PostToolBatch")
@@ -80,7 +80,7 @@ def test_a_workers_hooks_do_not_depend_on_what_a_project_registered(box: Box) ->
     assert {"SessionStart", "PostToolBatch"} <= set(json.loads(Path(found["settings"]).read_text())["hooks"])
 
 
-def test_a_named_interpreter_is_not_taken_from_the_project(box: Box) -> None:
+def test_a_named_interpreter_is_not_taken_from_the_project(box: SimulatedProject) -> None:
     fake = box.project / "bin" / "python3"
     fake.parent.mkdir()
     fake.write_text(f"#!/bin/sh\ntouch {home(box)}/PWNED\n")
@@ -89,7 +89,7 @@ def test_a_named_interpreter_is_not_taken_from_the_project(box: Box) -> None:
     assert not (home(box) / "PWNED").exists()
 
 
-def test_skills_are_not_copied_through_a_link(box: Box) -> None:
+def test_skills_are_not_copied_through_a_link(box: SimulatedProject) -> None:
     (box.project / ".claude").rmdir()
     (box.project / ".claude").symlink_to(home(box))
     done = box.process("engine skills analyze --copy")
@@ -99,7 +99,7 @@ def test_skills_are_not_copied_through_a_link(box: Box) -> None:
 # --- what is the user's own -----------------------------------------------------------------------
 
 
-def test_a_session_state_that_is_a_link_shows_nothing(box: Box) -> None:
+def test_a_session_state_that_is_a_link_shows_nothing(box: SimulatedProject) -> None:
     (home(box) / "config.json").write_text('{"auths": {"ghcr.io": {"auth": "SECRET-TOKEN"}}}')
     (box.project / "sessions/X").mkdir(parents=True)
     (box.project / "sessions/X/.state.json").symlink_to(home(box) / "config.json")
@@ -109,14 +109,14 @@ def test_a_session_state_that_is_a_link_shows_nothing(box: Box) -> None:
     assert (box.project / "sessions/X/.state.json").is_symlink()
 
 
-def test_doctor_does_not_print_what_the_messages_link_to(box: Box) -> None:
+def test_doctor_does_not_print_what_the_messages_link_to(box: SimulatedProject) -> None:
     (home(box) / "config.json").write_text('{"load_gate": {"factual": {"direct": "SECRET {count} {paths}"}}}')
     (box.project / ".handbill.messages.json").symlink_to(home(box) / "config.json")
     done = box.process("engine doctor")
     assert "SECRET" not in done.stdout and "leads out of the project" in done.stdout.replace("\n", " ")
 
 
-def test_a_planted_session_is_not_continued(box: Box) -> None:
+def test_a_planted_session_is_not_continued(box: SimulatedProject) -> None:
     state = {
         "v": 1,
         "skill": "do",
@@ -132,7 +132,7 @@ def test_a_planted_session_is_not_continued(box: Box) -> None:
     assert row["state"] == "broken"
 
 
-def test_names_outside_are_not_listed(box: Box) -> None:
+def test_names_outside_are_not_listed(box: SimulatedProject) -> None:
     (home(box) / "Private").mkdir()
     (home(box) / "Private" / "divorce-lawyer.md").write_text("x\n")
     (box.project / "h").symlink_to(home(box) / "Private")
@@ -164,9 +164,9 @@ def test_a_choice_of_words_does_not_name_a_fact(text: str, missing: list[str]) -
         ("direct", "x" * 5000 + "{count}{paths}"),
     ],
 )
-def test_texts_of_a_project_that_are_not_used(box: Box, kind: str, text: str) -> None:
-    from handbill.config import load
-    from handbill.handlers.wording import message
+def test_texts_of_a_project_that_are_not_used(box: SimulatedProject, kind: str, text: str) -> None:
+    from handbill.library.messages import message
+    from handbill.settings import load
     from handbill.world import World
 
     box.write(".handbill.messages.json", json.dumps({"load_gate": {"factual": {kind: text}}}))
@@ -174,7 +174,7 @@ def test_texts_of_a_project_that_are_not_used(box: Box, kind: str, text: str) ->
     assert message("load_gate", kind, "factual", World(config.roots), config) != text
 
 
-def test_a_project_speaks_no_line_of_ours(box: Box) -> None:
+def test_a_project_speaks_no_line_of_ours(box: SimulatedProject) -> None:
     home_of = "02-projects/x"
     box.write(
         f"{home_of}/01-planning/_resume.md",
@@ -193,7 +193,7 @@ def test_a_project_speaks_no_line_of_ours(box: Box) -> None:
 # --- settings and schemas that stop the reader ----------------------------------------------------
 
 
-def test_a_number_with_thousands_of_digits(box: Box) -> None:
+def test_a_number_with_thousands_of_digits(box: SimulatedProject) -> None:
     box.write(".handbill.toml", f"[load_gate]\nbudget = 0x{'F' * 9000}\n")
     box.write("one/.directives/AGENTS.md", "MARK-ONE\n")
     box.sim.start()
@@ -204,7 +204,7 @@ def test_a_number_with_thousands_of_digits(box: Box) -> None:
 @pytest.mark.parametrize(
     "settings", ["handbill.hook {", '{"hooks": {"Stop": [{"hooks": [{"command": ["x"], "args": 5}]}]}}', "[" * 5000]
 )
-def test_doctor_goes_on_where_a_check_cannot_be_made(box: Box, settings: str) -> None:
+def test_doctor_goes_on_where_a_check_cannot_be_made(box: SimulatedProject, settings: str) -> None:
     box.write(".claude/settings.json", settings)
     box.write(".handbill.messages.json", '{"load_gate": {"factual": {"direct": "MINE {count} {paths}"}}}')
     done = box.process("COLUMNS=300 engine doctor")
@@ -232,8 +232,8 @@ def test_a_schema_that_is_nested_too_deep() -> None:
     )
 
 
-def test_many_large_context_files_are_not_all_read(box: Box) -> None:
-    from handbill.handlers.bundle import Bundle
+def test_many_large_context_files_are_not_all_read(box: SimulatedProject) -> None:
+    from handbill.library.bundle import Bundle
     from handbill.world import World
 
     box.write("large.md", "word " * 200_000)
@@ -243,7 +243,7 @@ def test_many_large_context_files_are_not_all_read(box: Box) -> None:
     assert len(bundle.sizes) < 10 and any("too many or too large" in why for why in bundle.unusable.values())
 
 
-def test_a_projects_settings_do_not_silence_other_directories(box: Box, tmp_path: Path) -> None:
+def test_a_projects_settings_do_not_silence_other_directories(box: SimulatedProject, tmp_path: Path) -> None:
     """The user added a directory; the project excludes a folder of that name."""
     other = tmp_path / "other" / "src"
     (other / ".directives").mkdir(parents=True)

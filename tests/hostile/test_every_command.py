@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from handbill.cli.main import VERBS
-from handbill.hosts.claude_settings import handler
+from handbill.hosts.claude_code.registration import handler
 from hostile.repository import EVIL, SECRET, Repository
 
 SOURCE = str(Path(__file__).parents[2] / "src")

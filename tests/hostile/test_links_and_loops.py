@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from box import Box
-from handbill.cli.find_sessions import day_of
-from handbill.config import Config
-from handbill.core.sheet import Refusal
+from handbill.cli.verbs.find_sessions import day_of
+from handbill.settings import Config
 from handbill.store import disk
+from handbill.text.document import Refusal
 from handbill.world import World
+from simulated_project import SimulatedProject
 
-Make = Callable[..., Box]
+Make = Callable[..., SimulatedProject]
 
 
 @pytest.mark.parametrize(
@@ -40,8 +40,8 @@ def test_what_a_link_into_the_users_library_may_lead_to(tmp_path: Path, target: 
 
 
 @pytest.mark.once
-def test_links_between_folders_do_not_keep_glob_busy(make_box: Make) -> None:
-    box = make_box()
+def test_links_between_folders_do_not_keep_glob_busy(make_project: Make) -> None:
+    box = make_project()
     folders = [box.project / f"d{number}" for number in range(9)]
     for folder in folders:
         folder.mkdir()
@@ -51,8 +51,8 @@ def test_links_between_folders_do_not_keep_glob_busy(make_box: Make) -> None:
     assert done.returncode == 1 and "the search would visit more than" in done.stderr
 
 
-def test_replay_does_not_wait_for_a_fifo(make_box: Make) -> None:
-    box = make_box()
+def test_replay_does_not_wait_for_a_fifo(make_project: Make) -> None:
+    box = make_project()
     os.mkfifo(box.project / "stream.jsonl")
     done = box.process("engine replay stream.jsonl")
     assert done.returncode == 1 and "not a regular file" in done.stderr
@@ -67,9 +67,9 @@ def test_a_temporary_file_that_is_there_already_is_not_written_into(tmp_path: Pa
 
 
 @pytest.mark.parametrize("field", ["current_task", "own_field"])
-def test_a_hexadecimal_number_of_many_digits(make_box: Make, field: str) -> None:
+def test_a_hexadecimal_number_of_many_digits(make_project: Make, field: str) -> None:
     """Python reads it, and refuses to write it."""
-    box = make_box()
+    box = make_project()
     box.write("02-projects/x/01-planning/_resume.md", f"---\nfiles_to_load: [a.md]\n{field}: 0x{'F' * 9000}\n---\n")
     box.write("02-projects/x/a.md", "a\n")
     done = box.process("engine resume check")
@@ -80,8 +80,8 @@ def test_a_hexadecimal_number_of_many_digits(make_box: Make, field: str) -> None
     assert done.returncode in (0, 1) and "bug" not in done.stderr
 
 
-def test_a_time_as_the_name_of_a_project(make_box: Make) -> None:
-    box = make_box()
+def test_a_time_as_the_name_of_a_project(make_project: Make) -> None:
+    box = make_project()
     head = "files_to_load: [a.md]\nproject_id: 20251118211809123456\n"
     box.write("02-projects/x/01-planning/_resume.md", f"---\n{head}---\n")
     box.write("02-projects/x/a.md", "a\n")
@@ -94,9 +94,9 @@ def test_a_session_from_the_far_future(changed: float) -> None:
 
 
 @pytest.mark.parametrize("inside", [False, True])
-def test_a_project_that_is_too_deep(make_box: Make, inside: bool) -> None:
+def test_a_project_that_is_too_deep(make_project: Make, inside: bool) -> None:
     """It costs the project's rules, not the user's. Nothing is taken to be inside of it."""
-    box = make_box()
+    box = make_project()
     own = Path(box.environ["HOME"]) / ".claude/.directives/INVARIANTS.md"
     own.parent.mkdir(parents=True)
     own.write_text("MARK-OWN\n")
@@ -119,16 +119,16 @@ def test_a_project_that_is_too_deep(make_box: Make, inside: bool) -> None:
     assert "# Commands" in box.seen(), "the standards"
 
 
-def test_a_head_with_a_number_of_many_digits(make_box: Make) -> None:
-    box = make_box()
+def test_a_head_with_a_number_of_many_digits(make_project: Make) -> None:
+    box = make_project()
     box.write("02-projects/x/01-planning/_resume.md", f"---\nfiles_to_load: [a.md]\nprogress: {'9' * 6000}\n---\n")
     done = box.process("engine resume check")
     assert done.returncode == 1 and "Traceback" not in done.stderr and "cannot be read" in done.stdout
 
 
-def test_large_pages_of_a_skill_are_not_all_searched(make_box: Make) -> None:
+def test_large_pages_of_a_skill_are_not_all_searched(make_project: Make) -> None:
     """After a compaction, every page of a skill is wanted again; what a page names is looked for in the first ones."""
-    box = make_box()
+    box = make_project()
     folder = box.project / ".directives" / "invariants"
     folder.mkdir(parents=True)
     names = [f"INV_X{number}" for number in range(6)]

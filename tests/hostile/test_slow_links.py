@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from box import Box, names
-from handbill.links import real_path
 from handbill.world import World
+from handbill.world.links import real_path
+from simulated_project import SimulatedProject, names
 
 
 def make_slow(folder: Path) -> Path:
@@ -27,12 +27,14 @@ def make_slow(folder: Path) -> Path:
 
 
 @pytest.fixture
-def slow(make_box: Callable[..., Box]) -> tuple[Box, Path]:
-    box = make_box()
+def slow(make_project: Callable[..., SimulatedProject]) -> tuple[SimulatedProject, Path]:
+    box = make_project()
     return box, make_slow(box.project / "chain")
 
 
-def test_such_a_link_is_not_followed_to_its_end(slow: tuple[Box, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_such_a_link_is_not_followed_to_its_end(
+    slow: tuple[SimulatedProject, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     box, link = slow
     assert (link / "AGENTS.md").read_text() == "slow rules\n", "the system follows it"
     usual, looks = posix.readlink, list[str]()
@@ -56,7 +58,7 @@ def test_a_usual_link_is_followed(tmp_path: Path) -> None:
     assert world.is_file(str(tmp_path / "link")) and not world.is_file(str(tmp_path / "gone"))
 
 
-def test_the_users_rules_come_before_a_slow_project(slow: tuple[Box, Path], tmp_path: Path) -> None:
+def test_the_users_rules_come_before_a_slow_project(slow: tuple[SimulatedProject, Path], tmp_path: Path) -> None:
     box, link = slow
     level = box.project / "deep"
     for number in range(60):

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from box import Box, names
+from simulated_project import SimulatedProject, names
 
-Make = Callable[..., Box]
+Make = Callable[..., SimulatedProject]
 SECRET = "SECRET-OF-THE-USER"
 
 
 @pytest.fixture
-def box(make_box: Make) -> Box:
-    made = make_box()
+def box(make_project: Make) -> SimulatedProject:
+    made = make_project()
     home = Path(made.environ["HOME"])
     (home / ".ssh").mkdir(parents=True)
     (home / ".ssh/id_ed25519").write_text(SECRET)
@@ -24,7 +24,7 @@ def box(make_box: Make) -> Box:
     return made
 
 
-def deep_folder(box: Box) -> str:
+def deep_folder(box: SimulatedProject) -> str:
     """A folder whose path is too long to be looked at by its absolute name; the kernel follows it all the same."""
     parts = [*["d" * 250] * 16]
     parts.append("e" * (4085 - len("/".join(parts)) - 1))
@@ -41,7 +41,7 @@ def deep_folder(box: Box) -> str:
 
 
 @pytest.mark.parametrize("target", [".ssh/id_ed25519", "notes.md"])
-def test_a_link_that_is_too_long_to_follow_by_hand(box: Box, target: str) -> None:
+def test_a_link_that_is_too_long_to_follow_by_hand(box: SimulatedProject, target: str) -> None:
     folder = deep_folder(box)
     os.chdir(box.project)
     os.makedirs(".directives")
@@ -64,7 +64,7 @@ def test_a_link_that_is_too_long_to_follow_by_hand(box: Box, target: str) -> Non
         ("tickets", "engine dispatch new tickets/t.md --task x"),
     ],
 )
-def test_nothing_is_written_through_such_a_link(box: Box, link: str, command: str) -> None:
+def test_nothing_is_written_through_such_a_link(box: SimulatedProject, link: str, command: str) -> None:
     folder = deep_folder(box)
     home = Path(box.environ["HOME"])
     (home / "p1").mkdir()
@@ -93,7 +93,7 @@ def test_nothing_is_written_through_such_a_link(box: Box, link: str, command: st
     ],
 )
 @pytest.mark.parametrize("how", ["standard", "link"])
-def test_files_that_may_hold_secrets_are_never_delivered(box: Box, name: str, how: str) -> None:
+def test_files_that_may_hold_secrets_are_never_delivered(box: SimulatedProject, name: str, how: str) -> None:
     box.write(name, SECRET)
     if how == "standard":
         box.write(".handbill.toml", f'[standards]\nfiles = ["./{name}"]\n')
@@ -105,7 +105,7 @@ def test_files_that_may_hold_secrets_are_never_delivered(box: Box, name: str, ho
     assert any("may contain secrets" in error for error in box.errors())
 
 
-def test_samples_hold_no_secrets(box: Box) -> None:
+def test_samples_hold_no_secrets(box: SimulatedProject) -> None:
     box.write(".env.example", "KEY=…\n")
     box.write(".handbill.toml", '[standards]\nfiles = ["./.env.example"]\n')
     box.write("src/secrets/.directives/AGENTS.md", "rules for this folder")
@@ -114,7 +114,7 @@ def test_samples_hold_no_secrets(box: Box) -> None:
 
 
 @pytest.mark.parametrize("mark", [".claude", ".git", "nothing"])
-def test_a_link_to_another_project_is_not_that_project(box: Box, mark: str) -> None:
+def test_a_link_to_another_project_is_not_that_project(box: SimulatedProject, mark: str) -> None:
     other = box.project.parent / "other"
     (other / mark).mkdir(parents=True)
     (box.project / "tickets").symlink_to(other)
@@ -124,14 +124,14 @@ def test_a_link_to_another_project_is_not_that_project(box: Box, mark: str) -> N
     assert not (other / "t.md").exists()
 
 
-def test_a_worker_does_not_get_the_home_folder(box: Box) -> None:
+def test_a_worker_does_not_get_the_home_folder(box: SimulatedProject) -> None:
     contract = Path(box.environ["HOME"]) / "contract.md"
     done = box.process(f"engine worker launch w . x {contract}")
     assert done.returncode == 1 and "access to all of" in done.stderr
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["the folder of all sessions", "one session"])
-def test_sessions_of_another_project_are_not_listed(box: Box, whole: bool) -> None:
+def test_sessions_of_another_project_are_not_listed(box: SimulatedProject, whole: bool) -> None:
     other = box.project.parent / "other"
     (other / ".claude").mkdir(parents=True)
     activate = f'cd {other} && echo \'{{"taskSummary": "Fire Bob"}}\' | engine session activate HR fix'
@@ -146,14 +146,14 @@ def test_sessions_of_another_project_are_not_listed(box: Box, whole: bool) -> No
         assert "Fire Bob" not in done.stdout and "HR" not in done.stdout, command
 
 
-def test_settings_that_are_a_link_are_not_read(box: Box) -> None:
+def test_settings_that_are_a_link_are_not_read(box: SimulatedProject) -> None:
     own = Path(box.environ["HOME"]) / "credentials.toml"
     own.write_text(f'[{SECRET}]\ntoken = "x"\n')
     (box.project / ".handbill.toml").symlink_to(own)
     assert SECRET not in box.process("engine doctor").stdout
 
 
-def test_hooks_that_only_look_like_ours_do_not_count(box: Box) -> None:
+def test_hooks_that_only_look_like_ours_do_not_count(box: SimulatedProject) -> None:
     assert box.process("engine install").returncode == 0
     hook = {"type": "command", "command": "true", "args": ["-c", "# handbill.hook"]}
     events = ("SessionStart", "PostToolBatch", "UserPromptSubmit", "PreToolUse", "Stop", "PreCompact")

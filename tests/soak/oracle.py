@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from handbill.live import Request
+from handbill.lab.live_client import Request
 
 
 @dataclass

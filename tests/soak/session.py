@@ -16,7 +16,7 @@ from sandbox import ALMOST_FULL, COMPACTION, OLD, STANDARDS, Sandbox
 from talk import Talk
 from terminal import RESTORE
 
-from handbill.live import Block, Reply, Request, Script, call, say
+from handbill.lab.live_client import Block, Reply, Request, Script, call, say
 from soak.oracle import Oracle, Rule
 
 FOLDERS = ("web", "web/ui", "web/ui/deep", "api", "api/v1", "lib", "docs")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from handbill.core.window import Window
+from handbill.ledger.window import Window
 from handbill.store import disk
 from handbill.store.files import FileStore
 

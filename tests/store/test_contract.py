@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from handbill.core.window import SCHEMA, Window
 from handbill.errors import CorruptState, StateBusy, StateUnwritable
-from handbill.hotjson import dumps
+from handbill.fast_json import dumps
+from handbill.ledger.window import SCHEMA, Window
 from handbill.store import disk
 from handbill.store.files import FileStore, file_name
 from handbill.store.memory import MemoryStore

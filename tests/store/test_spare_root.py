@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from handbill.core.window import Window
+from handbill.ledger.window import Window
 from handbill.store import disk
 from handbill.store.files import FileStore
 

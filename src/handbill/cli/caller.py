@@ -1,37 +1,199 @@
-"""Which window's shell runs this command? The host tells a shell its session, but not its agent."""
+"""What every session verb needs: which folder, whose window, who holds it, and messages to the hooks."""
 
 from __future__ import annotations
 
 import os
+import re
 import time
-from typing import TYPE_CHECKING
+from typing import Any
 
-from handbill.core.event import MAIN
-from handbill.hosts.claude_transcript import runs_now
+from handbill.cli.files import require_inside
+from handbill.cli.project import Place, here, window_file
+from handbill.cli.screen import when_written
+from handbill.errors import HandbillError
+from handbill.event import MAIN
+from handbill.library.skills import skill_file
+from handbill.store import sessions
+from handbill.work.session import Holder, Refused, State, holder_of, released
 from handbill.world import World
+from handbill.world.processes import is_running
 
-if TYPE_CHECKING:
-    from handbill.cli.place import Place
-
-_LAST = 1 << 20  # of a transcript: the call that runs is at its end
-_PATIENCE = 1.0  # seconds in which the client writes it down
+_NAME = re.compile(r"[^\s./\\\0][^/\\\0\n]{0,199}")
 
 
-def calling_agent(place: Place, words: str) -> str | None:
-    """The agent whose newest call runs `words`; None: this is not an agent's shell, or nobody can tell."""
-    session = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
-    agents = [agent for known, agent in place.store.known() if known == session]
-    if all(agent == MAIN for agent in agents):
-        return None
-    deadline = time.monotonic() + _PATIENCE
-    while True:
-        found = [agent for agent in agents if _runs(place, session, agent, words)]
-        if found or time.monotonic() > deadline:
-            return found[0] if len(found) == 1 else None
-        time.sleep(0.05)
+class NotAllowed(HandbillError):
+    code = "not-allowed"
 
 
-def _runs(place: Place, session: str, agent: str, words: str) -> bool:
-    window = place.store.read((session, agent))
-    data = World(()).tail(window.transcript, -_LAST) if window is not None and window.transcript else None
-    return data is not None and runs_now(data, words)
+class Desk:
+    def __init__(self, place: Place, window: str) -> None:
+        self.place = place
+        self.window = window  # the host's session that this shell belongs to; empty: a person's terminal
+
+    @property
+    def root(self) -> str:
+        return os.path.join(self.place.project, "sessions")
+
+    @property
+    def world(self) -> World:
+        return World(self.place.config.roots)
+
+    def folder(self, name: str) -> str:
+        """A bare name, `sessions/NAME`, or a path into a `sessions` folder."""
+        given = name.rstrip("/")
+        if "/" not in given:
+            folder = os.path.join(self.root, given)
+        elif given.startswith("sessions/"):
+            folder = os.path.join(self.place.project, given)
+        else:
+            folder = os.path.abspath(os.path.expanduser(given))
+        own = os.path.basename(folder)
+        if given and (given == "sessions" or folder == self.root):
+            raise HandbillError(
+                f"{name!r} is the folder of all sessions, not one of them", "name one, e.g. sessions/2026_01_31_LOGIN"
+            )
+        if (
+            ".." in given.split("/")
+            or not _NAME.fullmatch(own)
+            or os.path.basename(os.path.dirname(folder)) != "sessions"
+        ):
+            raise HandbillError(
+                f"{name!r} is not a session name", "e.g. 2026_01_31_LOGIN, or sessions/2026_01_31_LOGIN"
+            )
+        if folder.startswith(self.place.project + "/"):
+            require_inside(folder, self.place.project)
+        return folder
+
+    def own(self, name: str | None = None) -> str:
+        """The named session's folder, or the one that this window works on."""
+        if name:
+            return self.folder(name)
+        found = self.find()
+        if not found:
+            raise sessions.NoSession(
+                "no session belongs to this window", "name one; engine session list shows the existing ones"
+            )
+        return found
+
+    def find(self) -> str:
+        """The session that this window holds; empty: none."""
+        linked = self.place.store.linked(self.window) if self.window else ""
+        return linked if linked and self._is_mine(linked) else ""
+
+    def take(self, folder: str) -> list[str]:
+        """This window works on that session from now on; the one before is left. Returns what to say of it."""
+        if not self.window:
+            return []
+        before = self.find()
+        said = []
+        if before and before != folder:
+            sessions.update(before, lambda state: (released(state or {}), None))
+            said = [f"{self.shown(before)} was left: nobody holds it now"]
+        try:
+            self.place.store.link(self.window, folder)
+        except OSError as error:
+            said.append(f"Handbill could not record that this window works on the session ({error.strerror})")
+        if not window_file(self.place.store, (self.window, MAIN)):
+            said.append("no hook has seen this window, so no pages will be delivered; engine doctor says why")
+        return said
+
+    def _is_mine(self, folder: str) -> bool:
+        try:
+            state = sessions.read(folder)
+        except HandbillError:
+            return False  # broken: whoever names it will be told
+        return state is not None and state.get("sessionId") == self.window
+
+    def me(self) -> Holder:
+        if not self.window:
+            return Holder()
+        window = self.place.store.read((self.window, MAIN))
+        told = os.environ.get("CLAUDE_PID", "")
+        pid = int(told) if told.isdecimal() else window.client if window is not None else 0
+        return Holder(self.window, pid, started(pid))
+
+    def refuse_if_held(self, state: State | None, *, person_may: bool = False) -> None:
+        """Another agent that is alive works on it."""
+        if state is None or (person_may and not self.window):
+            return
+        holder, me = holder_of(state), self.me()
+        if not holder.pid or not alive(holder) or holder.session == me.session != "" or holder.pid == me.pid:
+            return
+        raise NotAllowed(
+            f"another agent works on this session: process {holder.pid}"
+            + (f", window {holder.session}" if holder.session else "")
+            + f", {state.get('skill')} in phase {state.get('currentPhase') or '–'}, "
+            f"last active {when_written(str(state.get('lastHeartbeat', '')))}",
+            "use another session; to take this one over, end that agent, or run in a terminal: "
+            "echo WHY | engine session idle NAME --user-approved WHY",
+        )
+
+    def taken_over(self, state: State) -> tuple[State, bool]:
+        """An agent that changes a session whose holder is gone holds it from now on; is it a new one?"""
+        if not self.window or holder_of(state).session == self.window:
+            return state, False
+        return self.me().written(state), True
+
+    def tell(self, state: State, verb: str, line: str, folder: str, **more: Any) -> list[str]:
+        """Leave a message for the hooks of the window that works on it; returns warnings."""
+        target = self.window or str(state.get("sessionId", ""))
+        if not target:
+            return []
+        notice = {
+            "verb": verb, "session": folder, "skill": state.get("skill", ""), "line": line, "at": time.time(),
+            "phase": str(state.get("currentPhase", "")).partition(":")[0], "by": "agent" if self.window else "terminal",
+            **more,
+        }  # fmt: skip
+        try:
+            self.place.store.post(target, notice)
+        except OSError as error:
+            return [f"the hooks could not be notified ({error.strerror}), so the pages will not be delivered"]
+        return []
+
+    def next_skills(self, state: State) -> list[str]:
+        """A line with those that the skill names and that are there."""
+        there = [name for name in state.get("nextSkills", ()) if skill_file(name, self.world, self.place.config)]
+        return [f"Next skills: {', '.join(there)}"] if there else []
+
+    def shown(self, folder: str) -> str:
+        return os.path.relpath(folder, self.place.project) if folder.startswith(self.place.project + "/") else folder
+
+
+def desk(project: str | None) -> Desk:
+    return Desk(here(project), os.environ.get("CLAUDE_CODE_SESSION_ID", ""))
+
+
+def started(pid: int) -> str:
+    """When a process began: its number may be given to another one later."""
+    if pid <= 1:
+        return ""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        pass  # no such folder on this system
+    import subprocess
+
+    from handbill.cli.trust import environment, find_program
+
+    program = find_program("ps", os.getcwd())
+    if not program:
+        return ""
+    try:
+        done = subprocess.run(
+            [program, "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, timeout=5, check=False, cwd="/",
+            env=environment(os.getcwd()),
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip()
+
+
+def alive(holder: Holder) -> bool:
+    if not is_running(holder.pid):
+        return False
+    return not holder.started or started(holder.pid) == holder.started
+
+
+def refused(error: Refused) -> NotAllowed:
+    return NotAllowed(str(error), error.hint)

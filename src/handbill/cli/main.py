@@ -9,8 +9,8 @@ import sys
 from importlib import import_module
 
 from handbill import VERSION
+from handbill.cli.parser import UsageError, VerbParser
 from handbill.cli.result import print_error, print_result
-from handbill.cli.words import UsageError, VerbParser
 from handbill.errors import HandbillError
 
 # verb -> (module, what it is for); the order is the order of the help text
@@ -55,7 +55,7 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
             continue
         sub = verbs.add_parser(name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".")
         if only is None or only == name:  # "": the help text lists the verbs without their options
-            import_module(f"handbill.cli.{module}").configure(sub)
+            import_module(f"handbill.cli.verbs.{module}").configure(sub)
             sub.add_argument("--json", action="store_true", help="print one JSON object, for programs")
     return top
 
@@ -95,7 +95,7 @@ def _run(words: list[str]) -> int:
         return 0
     verb = f"{args.verb} {args.action}" if hasattr(args, "action") else args.verb
     try:
-        result = import_module(f"handbill.cli.{VERBS[args.verb][0]}").run(args)
+        result = import_module(f"handbill.cli.verbs.{VERBS[args.verb][0]}").run(args)
         print_result(verb, result, as_json=args.json)
         return int(result.exit_code)
     except HandbillError as error:
@@ -119,7 +119,7 @@ def _report(verb: str, error: Exception) -> str:
         f"handbill {VERSION}, Python {sys.version.split()[0]}, {sys.platform}\n"
         f"engine {verb}, {stamp()}\n\n{''.join(traceback.format_exception(error))}"
     )
-    from handbill.config import folder_of
+    from handbill.settings import folder_of
 
     folder = os.path.join(folder_of("XDG_STATE_HOME", ".local/state", os.environ), "handbill")
     path = os.path.join(folder, f"report-{stamp().replace(':', '')}-{os.getpid()}.txt")

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from handbill.cli.clean import one_line
-from handbill.core.budget import PER_TOKEN
+from handbill.text.tokens import PER_TOKEN
 
 if TYPE_CHECKING:
     from rich.console import Console

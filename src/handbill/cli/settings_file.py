@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from handbill.cli.files import read_text, replace_text
-from handbill.hosts import claude_settings
+from handbill.hosts.claude_code import registration
 from handbill.store.disk import make_private_directory, replace
 
 PACKAGE_PARENT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -51,26 +51,26 @@ def planned(
     ours: dict[str, list[dict[str, Any]]] | None,
     *,
     reformat: bool = False,
-    held: str = claude_settings.HELD_TOOLS,
+    held: str = registration.HELD_TOOLS,
     original: str = "",
 ) -> Change:
     """The change that registers `ours`, or removes what is ours (None). `original`: the file as it was before us."""
     before = read(path)
-    settings = claude_settings.parse(before, path)
+    settings = registration.parse(before, path)
     style: tuple[int | str | None, bool, str] = (2, False, "\n")
-    wanted = claude_settings.without_ours(settings)
+    wanted = registration.without_ours(settings)
     if ours is not None:
-        wanted = claude_settings.with_ours(settings, ours, held)
+        wanted = registration.with_ours(settings, ours, held)
     if wanted == settings:
         return Change(path, before, before)
-    if ours is None and original and claude_settings.parse(original, path) == wanted:
+    if ours is None and original and registration.parse(original, path) == wanted:
         return Change(path, before, original)  # byte for byte, whatever the installation had to reformat
     if not reformat:
         try:
-            style = claude_settings.style_of(before, settings)
-        except claude_settings.OddFormatting as error:
-            raise claude_settings.OddFormatting(f"{path}: {error}", error.hint) from None
-    return Change(path, before, claude_settings.written(wanted, style) if wanted or before.strip() else "")
+            style = registration.style_of(before, settings)
+        except registration.OddFormatting as error:
+            raise registration.OddFormatting(f"{path}: {error}", error.hint) from None
+    return Change(path, before, registration.written(wanted, style) if wanted or before.strip() else "")
 
 
 def backup_of(path: str, state: str) -> str:
@@ -86,7 +86,7 @@ def carry_out(change: Change, state: str, within: str = "") -> str:
     kept = backup_of(change.path, state)
     make_private_directory(os.path.dirname(kept))
     os.makedirs(os.path.dirname(change.path), exist_ok=True)
-    if change.before and claude_settings.MARK not in change.before:
+    if change.before and registration.MARK not in change.before:
         replace(kept, change.before.encode("utf-8"))
     replace_text(change.path, change.after, within)
     return kept if os.path.exists(kept) else ""

@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from handbill.errors import HandbillError
-from handbill.hotjson import loads
+from handbill.fast_json import loads
 
 FIRST = 2.0  # seconds for the first byte
 NEEDED = 15.0  # the same, for a verb that can do nothing without: a command may still be at work before the pipe

@@ -1,0 +1,143 @@
+"""Which handlers look at which kind of event, in order.
+
+A handler's module is imported only for an event that it may have something to say to: `applies` asks
+what can be asked without it.
+"""
+
+from __future__ import annotations
+
+from handbill import event as ev
+from handbill.ledger.window import UNDELIVERABLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Protocol
+
+    from handbill.event import Event
+    from handbill.ledger.window import Window
+    from handbill.plan import Plan
+    from handbill.settings import Config
+    from handbill.world import World
+
+    Asked = Callable[[Event, Window], bool]
+
+    class Handler(Protocol):
+        def __call__(self, event: Event, window: Window, world: World, config: Config) -> Plan | None:
+            """What this reason wants for this event; None = no opinion. Changes nothing."""
+
+
+HANDLERS: dict[str, tuple[str, ...]] = {
+    ev.SESSION_STARTED: ("standards", "resume", "reread_gate", "load_gate", "skill", "directives", "freshness"),
+    ev.SUBAGENT_STARTED: ("standards", "load_gate", "subagent"),
+    ev.PROMPT_SUBMITTED: (
+        "standards", "resume", "reread_gate", "load_gate", "skill", "subagent", "directives", "freshness",
+    ),
+    ev.SKILL_EXPANDED: ("standards", "resume", "reread_gate", "load_gate", "skill", "directives"),
+    ev.TOOL_CALLED: ("load_gate", "reread_gate", "write_gate", "delegation", "auto_answer"),
+    ev.TOOL_BATCH_FINISHED: (
+        "standards", "resume", "reread_gate", "load_gate", "skill", "subagent", "directives", "freshness",
+    ),
+    ev.COMPACTING: ("record_role", "resume"),
+    ev.STOPPING: ("reread_gate",),
+    ev.INSTRUCTIONS_LOADED: ("host_files",),
+}  # fmt: skip
+
+
+def _start(event: Event, window: Window) -> bool:
+    return window.flags.get("standards") != window.epoch
+
+
+_SETTLED = ("done", "released")
+
+
+def _load_gate(event: Event, window: Window) -> bool:
+    """With the window's start (again after a compaction), then as long as something of it is open."""
+    state = window.flags.get("context")
+    if event.kind == ev.SUBAGENT_STARTED or (event.kind != ev.TOOL_CALLED and _start(event, window)):
+        return True
+    if state is None or state.get("epoch") != window.epoch:
+        return False
+    if window.flags.get("awaits"):
+        return event.kind != ev.TOOL_CALLED
+    if state.get("state") in _SETTLED:
+        return False
+    if state.get("state") == "open":  # said; what is read of it now goes on record
+        return any(path in state["files"] for tool in event.tools for path in (*tool.files, *tool.places))
+    return bool(event.tools)
+
+
+def _compaction(event: Event, window: Window) -> bool:
+    if "compacted" in window.flags and event.kind != ev.TOOL_CALLED and _start(event, window):
+        return window.flags.get("role") != "regular"  # as it was found just before the compaction
+    if event.notes.get("launched"):
+        return True
+    state = window.flags.get("reread")
+    if state is None or state.get("epoch") != window.epoch:
+        return False
+    if state.get("state") in ("armed", "told"):
+        return True
+    return any(path in state["left"] for tool in event.tools for path in (*tool.files, *tool.places))  # late, but read
+
+
+def _resume(event: Event, window: Window) -> bool:
+    if event.handover or "calls" in event.notes:
+        return True
+    if event.kind == ev.COMPACTING:
+        return False  # nothing here can be resumed: its calls were not even looked for
+    compacted = window.epoch > 0 and window.flags.get("rewound") != window.epoch
+    return (compacted and _start(event, window)) or event.source == "resume"
+
+
+def _skill(event: Event, window: Window) -> bool:
+    return bool(
+        event.skill
+        or event.notices
+        or (window.work.get("skill") and window.flags.get("work") != window.epoch)
+        or any(tool.name == "Skill" for tool in event.tools)
+    )
+
+
+def _directives(event: Event, window: Window) -> bool:
+    return any(tool.files or tool.places for tool in event.tools)
+
+
+def _freshness(event: Event, window: Window) -> bool:
+    if event.kind != ev.TOOL_BATCH_FINISHED:
+        return bool(window.files) or UNDELIVERABLE in window.flags
+    if event.agent_id and UNDELIVERABLE in window.flags:
+        return True
+    return any(path in window.files for tool in event.tools for path in (*tool.files, *tool.places))
+
+
+EDITS = ("Write", "Edit", "MultiEdit", "NotebookEdit")
+
+
+def _calls(*names: str) -> Asked:
+    return lambda event, _: any(tool.name in names for tool in event.tools)
+
+
+_ASKED: dict[str, Asked] = {
+    "standards": _start,
+    "load_gate": _load_gate,
+    "reread_gate": _compaction,
+    "resume": _resume,
+    "skill": _skill,
+    "subagent": lambda event, _: bool(event.tasks),
+    "directives": _directives,
+    "freshness": _freshness,
+    "write_gate": _calls(*EDITS),
+    "delegation": _calls("Agent", "Task"),
+    "auto_answer": _calls("AskUserQuestion"),
+}
+
+
+def applies(name: str, event: Event, window: Window) -> bool:
+    asked = _ASKED.get(name)
+    return asked is None or asked(event, window)
+
+
+def handler(name: str) -> Handler:
+    module = __import__(f"handbill.handlers.{name}", fromlist=("handle",))
+    found: Handler = module.handle
+    return found

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from handbill.core.plan import BLOCK, Plan
-from handbill.hotjson import dumps
+from handbill.fast_json import dumps
+from handbill.plan import BLOCK, Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from handbill.config import Config
-    from handbill.core.event import Event
-    from handbill.core.window import Window
+    from handbill.event import Event
+    from handbill.ledger.window import Window
+    from handbill.settings import Config
     from handbill.world import World
 
 _RECOMMENDED = "(Recommended)"

@@ -5,15 +5,15 @@ The host tells a new subagent's window neither its task nor whose it is.
 
 from __future__ import annotations
 
-from handbill.core.paths import join, parent
-from handbill.core.plan import Plan
-from handbill.handlers.roots import inside
+from handbill.library.roots import inside
+from handbill.paths import join, parent
+from handbill.plan import Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from handbill.config import Config
-    from handbill.core.event import Event
-    from handbill.core.window import Window
+    from handbill.event import Event
+    from handbill.ledger.window import Window
+    from handbill.settings import Config
     from handbill.world import World
 
 NAMES = ("Agent", "Task")

@@ -5,20 +5,20 @@ Each directory is looked at once per window; touched again, only what changed in
 
 from __future__ import annotations
 
-from handbill.core.event import FAILED, MENTION, REFUSED, event_mentions, handles_files
-from handbill.core.paths import parent, under
-from handbill.core.plan import Plan
-from handbill.core.window import ELSEWHERE, UNDELIVERABLE
 from handbill.errors import TookTooLong
-from handbill.handlers.roots import inside, root_of
+from handbill.event import FAILED, MENTION, REFUSED, event_mentions, handles_files
+from handbill.ledger.window import ELSEWHERE, UNDELIVERABLE
+from handbill.library.roots import inside, root_of
+from handbill.paths import parent, under
+from handbill.plan import Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from handbill.config import Config
-    from handbill.core.event import Event, Tool
-    from handbill.core.window import Record, Window
+    from handbill.event import Event, Tool
+    from handbill.ledger.window import Record, Window
+    from handbill.settings import Config
     from handbill.world import World
 
 FOLDER = ".directives"
@@ -48,7 +48,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
         raise
     for path in look.read if window.pending else ():
         if path in window.pending:
-            from handbill.handlers.levels import show_if_whole
+            from handbill.library.directive_levels import show_if_whole
 
             show_if_whole(look, path)  # its other parts need not come
     look.plan.unfinished = look.plan.unfinished or look.waits
@@ -160,7 +160,7 @@ class Look:
         return sum(under(path, self.config.project) == in_project for path in paths)
 
     def _first(self, level: str, stamp: str, new: dict[str, Record], how: str) -> bool:
-        from handbill.handlers.levels import look_at
+        from handbill.library.directive_levels import look_at
 
         return look_at(self, level, stamp, new, how)
 
@@ -170,11 +170,11 @@ class Look:
             if name == "AGENTS.md" and not self._is_known(path):
                 path = f"{level}/{name}"
                 if how == READ and self.event.reads_agents_md:
-                    from handbill.handlers.levels import note_copy_of_host
+                    from handbill.library.directive_levels import note_copy_of_host
 
                     note_copy_of_host(self, level, path)
             if path in self.window.flags.get(UNDELIVERABLE, ()) and not self.window.holds(path):
-                from handbill.handlers.levels import ask_if_corrected
+                from handbill.library.directive_levels import ask_if_corrected
 
                 ask_if_corrected(self, level, path, how)
             else:
@@ -192,7 +192,7 @@ class Look:
                 self.plan.want(path, reason)  # it may no longer have another file's text
             return
         if record is not None and path in event_mentions(self.event):
-            from handbill.handlers.levels import show_if_whole
+            from handbill.library.directive_levels import show_if_whole
 
             if show_if_whole(self, path):
                 return

@@ -6,18 +6,18 @@ agent's own calls did to delivered files, and, between turns, all that the windo
 
 from __future__ import annotations
 
-from handbill.core.event import TOOL_BATCH_FINISHED, event_mentions
-from handbill.core.paths import is_rule_file, level_of, under
-from handbill.core.plan import Plan
-from handbill.core.window import OWN, UNDELIVERABLE
+from handbill.event import TOOL_BATCH_FINISHED, event_mentions
+from handbill.ledger.window import OWN, UNDELIVERABLE
+from handbill.paths import is_rule_file, level_of, under
+from handbill.plan import Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from handbill.config import Config
-    from handbill.core.event import Event
-    from handbill.core.window import Record, Window
+    from handbill.event import Event
+    from handbill.ledger.window import Record, Window
+    from handbill.settings import Config
     from handbill.world import World
 
 
@@ -62,7 +62,7 @@ def _some(refused: Iterable[str], world: World, config: Config) -> list[str]:
 def _host_brings(path: str, event: Event, world: World, config: Config) -> bool:
     """Some hosts bring a rule with a file that is read beside it. Then it waits for the next touch."""
     from handbill.handlers.directives import LOOKED
-    from handbill.handlers.native import host_brings
+    from handbill.hosts.claude_code.native_files import host_brings
 
     return is_rule_file(path) and bool(host_brings(level_of(path), path, LOOKED, event, world, config))
 
@@ -77,7 +77,7 @@ def is_corrected(path: str, window: Window, world: World) -> bool:
 
 def seen_by_agent(path: str, stamp: str, plan: Plan, world: World) -> None:
     """The agent read or wrote this state of the file itself. It need not be delivered as long as that call is there."""
-    from handbill.core.sheet import Refusal
+    from handbill.text.document import Refusal
 
     sheet = world.load(path)
     plan.known[path] = stamp
@@ -95,7 +95,7 @@ def check(path: str, window: Window, plan: Plan, world: World) -> None:
     stamp, is_refused = world.stamp(path), path in window.flags.get(UNDELIVERABLE, ())
     if stamp == "" or (stamp == before and not is_refused):
         return  # a file that is gone is no news
-    from handbill.core.sheet import Refusal, changed_back
+    from handbill.text.document import Refusal, changed_back
 
     sheet, told = world.load(path), _is_told(path, stamp, window)
     if isinstance(sheet, Refusal):

@@ -6,18 +6,18 @@ results; `require` holds tool calls until they were read, and lets go after a fe
 
 from __future__ import annotations
 
-from handbill.core.event import MAIN, TOOL_BATCH_FINISHED, TOOL_CALLED
-from handbill.core.paths import join
-from handbill.core.plan import BLOCK, Plan
-from handbill.core.window import has
+from handbill.event import MAIN, TOOL_BATCH_FINISHED, TOOL_CALLED
+from handbill.ledger.window import has
+from handbill.paths import join
+from handbill.plan import BLOCK, Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from handbill.config import Config
-    from handbill.core.event import Event
-    from handbill.core.window import Window
+    from handbill.event import Event
+    from handbill.ledger.window import Window
+    from handbill.settings import Config
     from handbill.world import World
 
     State = dict[str, Any]
@@ -80,8 +80,8 @@ def _opened(window: Window, world: World, config: Config, plan: Plan) -> State:
     files = context_files(world, config) if mode != "off" else []
     if not files:
         return {}
-    from handbill.handlers.bundle import Bundle
-    from handbill.handlers.wording import bullets, say
+    from handbill.library.bundle import Bundle
+    from handbill.library.messages import bullets, say
 
     bundle = Bundle(files, world, gate["budget"] if mode == "deliver" else 0)
     state: State = {
@@ -106,9 +106,9 @@ def _opened(window: Window, world: World, config: Config, plan: Plan) -> State:
 
 def _followed(event: Event, state: State, window: Window, world: World, config: Config, plan: Plan) -> State:
     """After a message: what of it was read, and is it time to speak, or to let go?"""
-    from handbill.core.pack import shown
-    from handbill.handlers.reading import paths_read, unheld
-    from handbill.handlers.wording import bullets, say
+    from handbill.library.messages import bullets, say
+    from handbill.library.reading import paths_read, unheld
+    from handbill.text.blocks import shown
 
     read, tried = paths_read(event, state["files"], world, config)
     read = list(dict.fromkeys([*state["read"], *read]))
@@ -175,9 +175,9 @@ def _confirmation(text: str) -> dict[str, str] | None:
 def _held(event: Event, state: State, window: Window, world: World, config: Config) -> Plan | None:
     if state["mode"] != "require":
         return None
-    from handbill.core.pack import HELD, shown
-    from handbill.handlers.reading import reads_only
-    from handbill.handlers.wording import bullets, say
+    from handbill.library.messages import bullets, say
+    from handbill.library.reading import reads_only
+    from handbill.text.blocks import HELD, shown
 
     left = [path for path in state["left"] if not has(window, path)]
     most = config.gate("load_gate")["denials"]

@@ -5,14 +5,14 @@ This looks whether there is anything to do, which most of the time there is not;
 
 from __future__ import annotations
 
-from handbill.core.event import COMPACTING, MAIN
+from handbill.event import COMPACTING, MAIN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from handbill.config import Config
-    from handbill.core.event import Event
-    from handbill.core.plan import Plan
-    from handbill.core.window import Window
+    from handbill.event import Event
+    from handbill.ledger.window import Window
+    from handbill.plan import Plan
+    from handbill.settings import Config
     from handbill.world import World
 
 NOTE, MODE = "resume", "resume_mode"
@@ -23,7 +23,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
     if window.agent != MAIN:
         return None
     if event.handover:
-        from handbill.handlers.handover import set_down
+        from handbill.library.handover import set_down
 
         return set_down(event.handover, world, config)
     if not config.projects or not world.is_dir(config.projects):
@@ -32,6 +32,6 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
         return None  # resumed, and not compacted since the note: all of it is still there
     if event.kind != COMPACTING and window.flags.get("resumed") == window.epoch:
         return None
-    from handbill.handlers.resuming import consumed, noted
+    from handbill.library.resume_state import consumed, noted
 
     return (noted if event.kind == COMPACTING else consumed)(event, window, world, config)

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from handbill.core.event import DONE
-from handbill.core.paths import name as base_name
-from handbill.core.paths import parent
-from handbill.core.plan import Plan
-from handbill.core.sheet import Refusal
-from handbill.core.window import UNDOABLE, begun
+from handbill.event import DONE
 from handbill.handlers.directives import Look
-from handbill.handlers.expansion import pages_named
-from handbill.handlers.notices import belongs
-from handbill.handlers.skills import pages_of, skill_at, skill_file, template
+from handbill.ledger.window import UNDOABLE, begun
+from handbill.library.named_pages import pages_named
+from handbill.library.notices import belongs
+from handbill.library.skills import pages_of, skill_at, skill_file, template
+from handbill.paths import name as base_name
+from handbill.paths import parent
+from handbill.plan import Plan
+from handbill.text.document import Refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from handbill.config import Config
-    from handbill.core.event import Event
-    from handbill.core.skills import Skill
-    from handbill.core.window import Window
+    from handbill.event import Event
+    from handbill.ledger.window import Window
+    from handbill.settings import Config
+    from handbill.work.skill_file import Skill
     from handbill.world import World
 
     Notice = dict[str, Any]

@@ -7,18 +7,18 @@ person may take minutes to approve a call.
 
 from __future__ import annotations
 
-from handbill.core.event import PROMPT_SUBMITTED, SUBAGENT_STARTED
-from handbill.core.plan import Plan
 from handbill.errors import TookTooLong
+from handbill.event import PROMPT_SUBMITTED, SUBAGENT_STARTED
 from handbill.handlers.directives import LOOKED, Look, in_order
+from handbill.plan import Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from handbill.config import Config
-    from handbill.core.event import Event
-    from handbill.core.window import Window
+    from handbill.event import Event
+    from handbill.ledger.window import Window
+    from handbill.settings import Config
     from handbill.world import World
 
     Task = dict[str, Any]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from handbill.core.pack import HELD, shown
-from handbill.core.paths import is_rule_file, level_of, parent, under
-from handbill.core.plan import BLOCK
+from handbill.handlers import EDITS
 from handbill.handlers.directives import Look
-from handbill.handlers.table import EDITS
+from handbill.paths import is_rule_file, level_of, parent, under
+from handbill.plan import BLOCK
+from handbill.text.blocks import HELD, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from handbill.config import Config
-    from handbill.core.event import Event
-    from handbill.core.plan import Plan
-    from handbill.core.window import Window
+    from handbill.event import Event
+    from handbill.ledger.window import Window
+    from handbill.plan import Plan
+    from handbill.settings import Config
     from handbill.world import World
 
 

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
     from typing import Any, Protocol, TypeVar
 
-    from handbill.core.window import Window
+    from handbill.ledger.window import Window
 
     Key = tuple[str, str]  # session id, agent id or "main"
     T = TypeVar("T")

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import posix
 
-from handbill.core.event import MAIN
-from handbill.core.migrate import TooNew, from_text, to_text
-from handbill.core.records import Broken
 from handbill.errors import CorruptState, StateBusy
-from handbill.hotjson import dumps, loads
+from handbill.event import MAIN
+from handbill.fast_json import dumps, loads
+from handbill.ledger.records import Broken
+from handbill.ledger.window import TooNew, from_text, to_text
 from handbill.world import read_all
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-    from handbill.core.window import Window
+    from handbill.ledger.window import Window
     from handbill.store.api import Key, T
 
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_~")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 
-from handbill.core.migrate import from_text, to_text
 from handbill.errors import CorruptState
-from handbill.hotjson import dumps, loads
+from handbill.fast_json import dumps, loads
+from handbill.ledger.window import from_text, to_text
 from handbill.store.notes import as_note
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
     from typing import Any
 
-    from handbill.core.window import Window
+    from handbill.ledger.window import Window
     from handbill.store.api import Key, T
 
 

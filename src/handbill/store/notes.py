@@ -9,7 +9,7 @@ import posix
 import time
 
 from handbill.errors import CorruptState
-from handbill.hotjson import dumps, loads
+from handbill.fast_json import dumps, loads
 from handbill.store import disk
 from handbill.world import read_all
 

@@ -8,12 +8,12 @@ import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from handbill.config import folder_of
-from handbill.core import schema
-from handbill.core.session import STATE, VERSION
 from handbill.digest import digest_of
 from handbill.errors import CorruptState, HandbillError
+from handbill.settings import folder_of
 from handbill.store import disk
+from handbill.work import schema
+from handbill.work.session import STATE, VERSION
 
 State = dict[str, Any]
 T = TypeVar("T")

@@ -1,0 +1,299 @@
+"""What `engine doctor` looks at: each check is a function that yields findings with their fix."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from handbill.cli import settings_file, trust
+from handbill.cli.project import Place, window_file
+from handbill.cli.screen import count as count_of
+from handbill.cli.screen import when
+from handbill.errors import HandbillError
+from handbill.hosts import claude_code
+from handbill.hosts.claude_code import registration
+from handbill.ledger.window import state_of
+from handbill.store.prune import DAYS
+
+OK, NOTE, BAD = "ok", "note", "bad"
+RECENT = 7 * 86400.0
+
+
+@dataclass
+class Finding:
+    check: str
+    state: str
+    text: str
+    fix: str = ""
+
+    def plain(self) -> dict[str, str]:
+        return asdict(self)
+
+
+def settings_paths(place: Place) -> list[str]:
+    """Every settings file that the client reads here."""
+    paths = [os.path.join(place.project, ".claude", name) for name in ("settings.local.json", "settings.json")]
+    return list(dict.fromkeys([*paths, settings_file.path_for(place.project, user=True)]))
+
+
+def registrations(place: Place) -> dict[str, dict[str, list[dict[str, Any]]]]:
+    """settings file -> event -> our handlers."""
+    found = {}
+    for path in settings_paths(place):
+        text = settings_file.read(path)
+        if registration.MARK in text:
+            found[path] = registration.registered(registration.parse(text, path))
+    return {path: events for path, events in found.items() if events}
+
+
+def wiring(place: Place) -> Iterator[Finding]:
+    try:
+        found = registrations(place)
+    except HandbillError as error:
+        yield Finding("wiring", BAD, str(error), error.hint)
+        return
+    if not found:
+        yield Finding("wiring", BAD, "no hooks are registered for this project", "engine install")
+        return
+    for path in settings_paths(place):
+        if registration.hooks_disabled(settings_file.read(path)):
+            yield Finding("wiring", BAD, f"disableAllHooks is on in {path}: no hook runs", "remove it")
+    for path, events in found.items():
+        missing = [event for event in registration.EVENTS if event not in events]
+        if missing:
+            yield Finding("wiring", BAD, f"{path} has no hook for {', '.join(missing)}", "engine install")
+        else:
+            yield Finding("wiring", OK, f"{len(events)} events registered in {path}")
+        user = path == settings_file.path_for(place.project, user=True)
+        fix = "engine install --user" if user else "engine install"
+        yield from _interpreters(events, trust.installed().get(path, {}), fix)
+    if len(found) > 1:
+        yield Finding("wiring", NOTE, "registered more than once: nothing is delivered twice, but each copy costs time")
+
+
+def is_recorded(handler: dict[str, Any], known: dict[str, str]) -> bool:
+    """Did an installation of this user's register this very command? A repository may bring one that looks like it."""
+    ours = (known.get("interpreter"), known.get("folder"))
+    return (handler.get("command"), _folder(_code(handler))) == ours
+
+
+def _interpreters(events: dict[str, list[dict[str, Any]]], known: dict[str, str], fix: str) -> Iterator[Finding]:
+    """`known`: what an installation of this user's registered there. Nothing else is run to try it."""
+    commands = {(one.get("command"), _code(one)) for ones in events.values() for one in ones}
+    for command, code in sorted(commands, key=str):
+        folder = _folder(code)
+        if not isinstance(command, str) or not os.access(command, os.X_OK):
+            yield Finding("interpreter", BAD, f"{command} cannot be executed, so the hooks do nothing", fix)
+        elif not os.path.isdir(os.path.join(folder, "handbill")):
+            yield Finding("package", BAD, f"{folder} does not contain Handbill, so the hooks do nothing", fix)
+        elif (command, folder) != (known.get("interpreter"), known.get("folder")):
+            text = f"no installation of yours registered {command} with the package in {folder}, so it was not run"
+            yield Finding("interpreter", BAD, text, fix)
+        else:
+            yield from _alive(command, folder, fix)
+            if folder != settings_file.PACKAGE_PARENT:
+                yield Finding("package", NOTE, f"the hooks run the copy in {folder}, not the copy of this command", fix)
+
+
+def _alive(command: str, folder: str, fix: str) -> Iterator[Finding]:
+    probe = (
+        f"import sys;sys.path.insert(0,{folder!r})\n"
+        "import handbill.hook,handbill.flow.pipeline\nprint(sys.implementation.cache_tag)"
+    )
+    try:
+        done = subprocess.run(
+            [command, "-I", "-S", "-c", probe], capture_output=True, text=True, timeout=20, check=False, cwd="/"
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        yield Finding("interpreter", BAD, f"{command} does not run: {error}", fix)
+        return
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        yield Finding("interpreter", BAD, f"{command} cannot load the hooks: {last}", fix)
+        return
+    yield Finding("interpreter", OK, f"{command} runs the hooks in {folder}")
+    compiled = os.path.join(folder, "handbill", "flow", "__pycache__", f"pipeline.{done.stdout.strip()}.pyc")
+    if not os.path.exists(compiled):
+        yield Finding("bytecode", BAD, "the hooks are not compiled, so every event is slower", fix)
+
+
+def _code(one: dict[str, Any]) -> str:
+    return next((word for word in one.get("args", []) if isinstance(word, str) and registration.MARK in word), "")
+
+
+def _folder(code: str) -> str:
+    start = code.find("sys.path.insert(0,")
+    end = min((at for at in (code.find(")\n", start), code.find(");", start)) if at >= 0), default=-1)
+    quoted = code[start + 18 : end] if start >= 0 and end >= 0 else ""
+    return quoted[1:-1] if quoted[:1] in "'\"" else ""
+
+
+def client(place: Place) -> Iterator[Finding]:
+    path = trust.find_program("claude", place.project)
+    if not path:
+        yield Finding("client", NOTE, "no `claude` on the PATH: its version was not checked")
+        return
+    done = subprocess.run(
+        [path, "--version"],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+        cwd="/",
+        env=trust.environment(place.project),
+    )
+    words = done.stdout.split()
+    numbers = tuple(int(part) for part in words[0].split(".") if part.isdecimal()) if words else ()
+    if numbers and numbers < claude_code.OLDEST:
+        oldest = ".".join(map(str, claude_code.OLDEST))
+        yield Finding("client", BAD, f"Claude Code {words[0]} is older than {oldest}, the oldest tested", "update it")
+    else:
+        yield Finding("client", OK, f"Claude Code {words[0] if words else 'of unknown version'}")
+
+
+def state(place: Place) -> Iterator[Finding]:
+    problem = _unwritable(place.store.root)
+    if problem:
+        text = f"{place.store.root} cannot be written ({problem}): only the transcript shows what was delivered"
+        yield Finding("state", BAD, text, "free some space, make it writable, or set XDG_STATE_HOME")
+    else:
+        yield Finding("state", OK, f"kept in {place.store.root}")
+    if place.store.spare and os.path.isdir(place.store.spare + "/.windows"):
+        moved = len([name for name in os.listdir(place.store.spare + "/.windows") if name.endswith(".jsonl")])
+        if moved:
+            yield Finding(
+                "state", BAD, f"{place.store.root} could not be written; ledgers are in {place.store.spare} ({moved})",
+                "free some space or make it writable; new ledgers then go there again",
+            )  # fmt: skip
+    for root in (place.store.root, place.store.spare):
+        for folder in (f"{root}/.windows", f"{root}/.engine"):
+            if root and os.path.isdir(folder):
+                yield from _folder_state(folder)
+
+
+def _unwritable(folder: str) -> str:
+    """Why no state can be written there; empty: it can."""
+    while not os.path.lexists(folder):
+        folder = os.path.dirname(folder)
+    if not os.path.isdir(folder):
+        return f"{folder} is not a folder"
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return "no permission" if not os.statvfs(folder).f_flag & os.ST_RDONLY else "a read-only file system"
+    return "" if os.statvfs(folder).f_bavail else "no space is left"
+
+
+def _folder_state(folder: str) -> Iterator[Finding]:
+    names = os.listdir(folder)
+    open_to_all = [name for name in names if os.lstat(os.path.join(folder, name)).st_mode & 0o077]
+    if os.stat(folder).st_mode & 0o077 or open_to_all:
+        yield Finding("permissions", BAD, f"{folder} can be read by others", f"chmod -R go-rwx {folder}")
+    corrupt = [name for name in names if ".corrupt-" in name]
+    if corrupt:
+        text = f"{count_of(len(corrupt), 'broken state file')} put aside in {folder} (newest {max(corrupt)})"
+        yield Finding("state", BAD, text, "look at them, then remove them")
+    limit = time.time() - DAYS * 86400
+    if os.path.basename(folder) != ".windows":
+        return
+    stale = [n for n in names if n.endswith(".jsonl") and os.lstat(os.path.join(folder, n)).st_mtime < limit]
+    if stale:
+        yield Finding("state", NOTE, f"{count_of(len(stale), 'ledger')} older than {DAYS} days", "engine prune")
+
+
+def settings(place: Place) -> Iterator[Finding]:
+    for problem in place.config.problems:
+        yield Finding("settings", BAD, problem, "correct that file")
+
+
+def standards(place: Place) -> Iterator[Finding]:
+    from handbill.cli.needed_hooks import needed as needs_of
+    from handbill.handlers.standards import find
+    from handbill.world import World
+
+    world = World(place.config.roots)
+    for name in place.config.standard_names(subagent=False):
+        path = find(name, world, place.config)
+        problem = getattr(world.load(path), "why", "") if path else "was not found in any library"
+        if problem:
+            yield Finding("standards", BAD, f"{path or name} {problem}", "correct `standards.files` in the settings")
+
+    found = registrations(place) if os.path.isdir(place.project) else {}
+    lanes = [len(events.get("SessionStart", [])) for events in found.values()]
+    needed = needs_of(place.config, exact=True).lanes
+    if lanes and max(lanes) < needed:
+        text = f"a session start needs {needed} lanes, but has only {max(lanes)}: some files are delivered late"
+        yield Finding("standards", BAD, text, "engine install")
+    else:
+        yield Finding("standards", OK, f"all fit into {count_of(max(lanes, default=needed), 'lane')} at session start")
+
+
+def receipts(place: Place) -> Iterator[Finding]:
+    """The windows written last: did what was sent arrive?"""
+    from handbill.cli.verbs.window import with_newest_receipts
+
+    keys = sorted(place.store.known(), key=lambda key: -os.path.getmtime(window_file(place.store, key)))[:20]
+    count: dict[str, int] = {}
+    for key in keys:
+        try:
+            window = place.store.read(key)
+        except HandbillError:
+            continue  # reported by the check of the state
+        for record in with_newest_receipts(window, place).files.values() if window else ():
+            name = state_of(record)
+            count[name] = count.get(name, 0) + 1
+    if not count:
+        yield Finding("receipts", NOTE, "nothing was delivered yet")
+        return
+    text = ", ".join(f"{number} {name}" for name, number in sorted(count.items()))
+    bad = count.get("truncated", 0)
+    proven = count.keys() & {"confirmed", "assumed", "seen"}
+    state = BAD if bad else OK if proven else NOTE
+    text += "" if proven else " (none confirmed yet: the next event checks)"
+    yield Finding("receipts", state, f"last {count_of(len(keys), 'window')}: {text}", "engine window" if bad else "")
+
+
+_MOST_ERRORS = 20
+
+
+def trace(place: Place) -> Iterator[Finding]:
+    """What went wrong in hooks, newest last; the same text counts once."""
+    seen: dict[str, list[dict[str, Any]]] = {}
+    for root in (place.store.root, place.store.spare):
+        path = f"{root}/.engine/errors.jsonl"
+        for line in _lines(path) if root and os.path.exists(path) else ():
+            if time.time() - float(line.get("ts", 0)) < RECENT:
+                seen.setdefault(str(line.get("error")), []).append(line)
+    if not seen:
+        yield Finding("errors", OK, "no errors in the last 7 days")
+    if len(seen) > _MOST_ERRORS:
+        yield Finding(
+            "errors", BAD, f"{len(seen):,} different errors; the newest {_MOST_ERRORS} follow", "fix these first"
+        )
+    for text, lines in list(seen.items())[-_MOST_ERRORS:]:
+        last = lines[-1]
+        moments = len(
+            {(line.get("window"), int(float(line.get("ts", 0)) // 10)) for line in lines}
+        )  # lanes say it together
+        times = f" ({moments}×)" if moments > 1 else ""
+        moment = when(float(last.get("ts", 0)))
+        fix = str(last.get("hint") or "once it is fixed: engine doctor --forget")
+        yield Finding("errors", BAD, f"{moment} {last.get('where')}: {text}{times}", fix)
+
+
+def _lines(path: str) -> Iterator[dict[str, Any]]:
+    with open(path, "rb") as file:
+        file.seek(max(0, os.path.getsize(path) - (1 << 20)))
+        for raw in file:
+            try:
+                line = json.loads(raw)
+            except ValueError:
+                continue  # the first may be half a line
+            if isinstance(line, dict):
+                yield line
+
+
+ALL = (wiring, client, settings, standards, state, receipts, trace)

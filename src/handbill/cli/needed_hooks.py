@@ -1,0 +1,92 @@
+"""What a project's hooks must be registered for: how many lanes at the start, and whether every call may be held."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from handbill.handlers.load_gate import context_files
+from handbill.handlers.standards import find
+from handbill.hosts import claude_code
+from handbill.hosts.claude_code import registration
+from handbill.library.handover import ResumeFile
+from handbill.library.roles import REGULAR, Role, declared, targets
+from handbill.library.skills import skill_file
+from handbill.settings import Config
+from handbill.text.blocks import units
+from handbill.text.document import Sheet
+from handbill.text.tokens import PER_TOKEN
+from handbill.work.detect_project import Layout
+from handbill.world import World
+
+_TITLE = 200  # what stands around a page
+_MOST_LANES = 8
+
+
+@dataclass
+class Needs:
+    lanes: int
+    every: bool  # a gate may hold any call
+    held: str  # for which tools a hook is started before they run
+
+
+def needed(config: Config, *, every: bool = False, exact: bool = False) -> Needs:
+    """`exact`: for the resume files as they are now, instead of any that may be written later."""
+    world = World(config.roots)
+    roles = reachable_roles(world, config)
+    every = (
+        every or bool(roles) or "require" in (config.gate("load_gate")["mode"], config.gate("load_gate")["subagents"])
+    )
+    total = sum(_size(find(name, world, config), world) for name in config.standard_names(subagent=False))
+    if config.gate("load_gate")["mode"] == "deliver":
+        total += _within("load_gate", context_files(world, config), world, config)
+    total += max((_within("compaction", targets(role, world, config)[0], world, config) for role in roles), default=0)
+    if config.projects and os.path.isdir(config.projects):
+        names = sorted(os.listdir(config.projects))[:_LOOKED_AT] if exact else []
+        most = 0 if exact else int(config.gate("resume")["budget"] * PER_TOKEN)
+        total += max((_resumed(name, world, config) for name in names), default=most)
+    spare = 1 if total > 3 * claude_code.CAP else 0  # files in parts keep their order, so some room stays empty
+    lanes = min(_MOST_LANES, max(2, -(-total // claude_code.CAP) + spare))
+    return Needs(lanes, every, registration.held_tools(config.write_gate, every=every))
+
+
+_LOOKED_AT = 50  # projects
+
+
+def _resumed(project: str, world: World, config: Config) -> int:
+    """What a project's resume file hands over, within the budget."""
+    layout = Layout(config.project, config.gate("resume")["layout"])
+    if not world.is_file(layout.resume_file(project)):
+        return 0
+    found = ResumeFile(project, layout, world, config)
+    return sum(_size(path, world) for path in found.bundle.given) + 2000  # and what the gate says
+
+
+def reachable_roles(world: World, config: Config) -> list[Role]:
+    """Roles that a session here can have: declared in the settings, or by a skill that is there.
+
+    Workers that `engine worker launch` starts bring what they need along.
+    """
+    found = []
+    for name, values in declared(world, config).items():
+        skills = any(skill_file(skill, world, config, shipped=False) for skill in values.get("skills", ()))
+        if name != REGULAR and (skills or name in config.own_roles):
+            found.append(Role(name, "", values))
+    return found
+
+
+def yaml_folder() -> str:
+    """Where a hook finds PyYAML: it runs without site-packages."""
+    import yaml
+
+    return os.path.dirname(os.path.dirname(os.path.abspath(yaml.__file__)))
+
+
+def _size(path: str, world: World) -> int:
+    sheet = world.load(path)
+    return units(sheet.text) + _TITLE if isinstance(sheet, Sheet) else 0
+
+
+def _within(gate: str, files: list[str], world: World, config: Config) -> int:
+    size = sum(_size(path, world) for path in files)
+    return min(size, int(config.gate(gate)["budget"] * PER_TOKEN)) + 1000 if size else 0

@@ -1,0 +1,84 @@
+"""`engine discover-directives DIR`: which directives apply to a directory, nearest first."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from handbill.cli.project import here, marked_project, project_option
+from handbill.cli.result import Result
+from handbill.cli.screen import safe, short, table
+from handbill.errors import HandbillError
+from handbill.handlers.directives import walk_up
+from handbill.library.directive_levels import present
+from handbill.library.roots import root_of
+from handbill.paths import under
+from handbill.text.document import Refusal
+from handbill.world import World
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("directory", nargs="?", default=".", help="a directory or a file in it (default: here)")
+    parser.add_argument("--core", action="store_true", help="only those that are always delivered")
+    parser.add_argument(
+        "--type", action="append", metavar="NAME", help="only this type, say PITFALLS.md; may be repeated"
+    )
+    parser.add_argument("--root", metavar="DIR", help="look no further up than this directory")
+    parser.add_argument("--walk-up", action="store_true", help="look in the directories above as well (always done)")
+    project_option(parser)
+
+
+def run(args: argparse.Namespace) -> Result:
+    target = os.path.abspath(args.directory)
+    directory = target if os.path.isdir(target) else os.path.dirname(target)
+    if not os.path.exists(target):
+        raise HandbillError(f"there is no {args.directory}", "name a folder, or a file in it")
+    project = args.project or marked_project(directory)
+    if not project:
+        raise HandbillError(
+            f"{directory} is not in a project", "rules apply only inside a project: name a folder in one"
+        )
+    place = here(project)
+    world = World(place.config.roots)
+    root = root_of(directory, world, place.config)
+    if not root:
+        raise HandbillError(
+            f"{directory} is outside of {place.project}, or below an excluded folder",
+            "rules apply only inside a project; use --project DIR to choose another one",
+        )
+    if args.root:
+        limit = os.path.abspath(args.root)
+        if not under(directory, limit):
+            raise HandbillError(f"{limit} is not above {directory}", "--root names a directory above it")
+        root = limit if under(limit, root) else root
+    found: list[dict[str, Any]] = []
+    for level in walk_up(directory, root):
+        for path, name in present(level, world, place.config)[0]:
+            core = name in place.config.core_types
+            if (args.core and not core) or (args.type and name not in args.type):
+                continue
+            sheet = world.load(path)
+            found.append({
+                "file": path, "type": name,
+                "delivered": "refused" if isinstance(sheet, Refusal) else "always" if core else "skill-filtered",
+                "chars": 0 if isinstance(sheet, Refusal) else len(sheet.text),
+                "problem": sheet.why if isinstance(sheet, Refusal) else "",
+            })  # fmt: skip
+    data = {"directory": directory, "root": root, "directives": found}
+
+    def show(screen: Console) -> None:
+        rows = table("directive", "delivered", "chars|r", "")
+        for one in found:
+            rows.add_row(
+                short(one["file"], place.project), one["delivered"], f"{one['chars']:,}",
+                f"[red]{safe(one['problem'])}[/]" if one["problem"] else "",
+            )  # fmt: skip
+        screen.print(rows if found else f"no directives from {safe(directory)} up to {safe(root)}")
+        if any(one["delivered"] == "skill-filtered" for one in found):
+            screen.print("[dim]skill-filtered: delivered when a skill asks for it, or `directives.always` names it[/]")
+
+    return Result(data, show, exit_code=0 if found else 1)

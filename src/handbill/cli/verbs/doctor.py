@@ -1,0 +1,69 @@
+"""`engine doctor`: is everything as it should be? Exit 1 and the fix, where it is not."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING
+
+from handbill.cli.checks import gates, installation, work
+from handbill.cli.project import Place, here, project_option
+from handbill.cli.result import Result
+from handbill.cli.screen import count
+from handbill.errors import HandbillError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rich.console import Console
+
+_SIGN = {installation.OK: "[green]✓[/]", installation.NOTE: "[yellow]·[/]", installation.BAD: "[red]✗[/]"}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--forget", action="store_true", help="mark all errors so far as fixed")
+    project_option(parser)
+
+
+def _findings(check: Callable[[Place], Iterator[installation.Finding]], place: Place) -> list[installation.Finding]:
+    """One that cannot be made must not hide the others: a project may have caused it."""
+    found = []
+    try:
+        for finding in check(place):
+            found.append(finding)
+    except (HandbillError, OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
+        name = check.__name__.replace("_", " ")
+        found.append(
+            installation.Finding(
+                name, installation.BAD, f"cannot be checked: {error}", "look at the file that it names"
+            )
+        )
+    return found
+
+
+def run(args: argparse.Namespace) -> Result:
+    place = here(args.project)
+    if args.forget:
+        for root in (place.store.root, place.store.spare):
+            path = f"{root}/.engine/errors.jsonl"
+            if root and os.path.exists(path):
+                os.replace(path, f"{root}/.engine/errors.seen.jsonl")
+                os.utime(f"{root}/.engine/errors.seen.jsonl")  # its time says since when all is dealt with
+    found = [one for check in (*installation.ALL, *work.ALL, *gates.ALL) for one in _findings(check, place)]
+    bad = [finding for finding in found if finding.state == installation.BAD]
+    data = {"project": place.project, "checks": [finding.plain() for finding in found], "problems": len(bad)}
+
+    def show(screen: Console) -> None:
+        from rich.markup import escape
+
+        screen.print(f"[bold]{escape(place.project)}[/]", soft_wrap=True)
+        for finding in found:
+            screen.print(
+                f"{_SIGN[finding.state]} [dim]{finding.check:<12}[/]{escape(' '.join(finding.text.split()))}",
+                soft_wrap=True,
+            )
+            if finding.fix:
+                screen.print(f"               [cyan]fix:[/] {escape(finding.fix)}", soft_wrap=True)
+        screen.print(f"[red]{count(len(bad), 'problem')} to fix[/]" if bad else "[green]no problems found[/]")
+
+    return Result(data, show, exit_code=1 if bad else 0)

@@ -1,0 +1,221 @@
+"""`engine resume`: a project's `_resume.md`, by which work goes on after a compaction."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from handbill.cli.files import read_text, replace_text, require_inside
+from handbill.cli.parser import like
+from handbill.cli.project import Place, choose_window, here
+from handbill.cli.result import Result
+from handbill.cli.screen import count, safe, short, table, when_written
+from handbill.cli.stdin import BadInput, piped
+from handbill.cli.subcommands import Action, Argument, add_actions
+from handbill.errors import CorruptState, HandbillError
+from handbill.library.handover import ResumeFile
+from handbill.text.frontmatter import BadHead, parse
+from handbill.work import schema
+from handbill.work.detect_project import HEAD, Layout, is_name, quoted
+from handbill.world import World
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_PROJECT: Argument = ("project_id", {"metavar": "PROJECT", "help": "the project's folder name"})
+_MAYBE: Argument = ("project_id", {"metavar": "PROJECT", "nargs": "?", "help": "default: all of them"})
+_MORE = {"action": "append", "default": []}
+_MOST_PROJECTS = 300  # that one command reads
+ACTIONS: dict[str, Action] = {
+    "write": (
+        "create a project's resume file, or set its fields; text for it on stdin",
+        (
+            _PROJECT,
+            (
+                "--load",
+                {**_MORE, "metavar": "FILE", "help": "a file to deliver; replaces the present list; repeat for more"},
+            ),
+            ("--next", {"default": "", "metavar": "SKILL", "help": "what to do next: a skill, or a sentence"}),
+            ("--phase", {"default": "", "help": "the current phase"}),
+            ("--task", {"default": "", "help": "the current task"}),
+            ("--question", {**_MORE, "metavar": "TEXT", "help": "a question to answer first; repeat for more"}),
+        ),
+    ),
+    "show": ("show what would be handed over, and what was noted for this window", (_MAYBE,)),
+    "check": ("check each resume file and the files that it names", (_MAYBE,)),
+}
+
+
+class BadResume(HandbillError):
+    code = "bad-resume"
+
+
+class Shelf:
+    """The projects of one repository and their resume files."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.world = World(place.config.roots)
+        self.layout = Layout(place.project, place.config.gate("resume")["layout"])
+
+    def projects(self) -> list[str]:
+        return [name for name in self.world.names(self.layout.folder) if os.path.isdir(self.layout.home(name))]
+
+    def chosen(self, name: str | None) -> list[str]:
+        known = self.projects()
+        if name is not None and (not is_name(name) or name not in known):
+            where = short(self.layout.folder, self.place.project)
+            raise BadResume(
+                f"there is no project {name!r} in {where}{like(name, known)}",
+                f"make {where}/{name} first, or set `layout` in [resume] of .handbill.toml",
+            )
+        return [name] if name is not None else known
+
+    def looked_at(self, project: str) -> dict[str, Any]:
+        """What would be handed over of it, and what is wrong."""
+        path = self.layout.resume_file(project)
+        row: dict[str, Any] = {"project": project, "file": path, "problems": [], "files": [], "next_action": ""}
+        if not os.path.isfile(path):
+            return {**row, "problems": [f"{path} does not exist"]}
+        found = ResumeFile(project, self.layout, self.world, self.place.config)
+        if found.wrong:
+            return {**row, "problems": found.wrong}
+        row["files"] = [
+            {"file": one, "tokens": size, "given": one in found.bundle.given}
+            for one, size in found.bundle.sizes.items()
+        ]
+        return {**row, "problems": found.unusable, "next_action": found.action}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_actions(parser, ACTIONS)
+
+
+def run(args: argparse.Namespace) -> Result:
+    shelf = Shelf(here(args.project))
+    if args.action == "write":
+        return _write(args, shelf)
+    chosen = shelf.chosen(args.project_id)
+    rows = [shelf.looked_at(project) for project in chosen[:_MOST_PROJECTS]]
+    if args.action == "show" and args.project_id is None:
+        rows = [row for row in rows if os.path.isfile(row["file"])]
+    wrong = sum(bool(row["problems"]) for row in rows)
+    left_out = len(chosen[_MOST_PROJECTS:])
+    data: dict[str, Any] = {"projects": rows, "folder": shelf.layout.folder, "problems": wrong, "left_out": left_out}
+    if args.action == "show":
+        data["noted"] = _noted(shelf.place)
+    root = shelf.place.project
+    return Result(
+        data, lambda screen: _show(screen, data, root), exit_code=1 if wrong and args.action == "check" else 0,
+        next_step="" if rows else "engine resume write PROJECT --load FILE",
+    )  # fmt: skip
+
+
+def _noted(place: Place) -> dict[str, Any] | None:
+    """What the last PreCompact wrote down for the caller's window, or the newest one."""
+    try:
+        return place.store.noted(choose_window(place, None, None), "resume")
+    except CorruptState as error:
+        return {"problem": str(error)}
+    except HandbillError:
+        return None  # no window yet
+
+
+def _write(args: argparse.Namespace, shelf: Shelf) -> Result:
+    (project,) = shelf.chosen(args.project_id)
+    path = shelf.layout.resume_file(project)
+    before, body = _existing(path)
+    home = shelf.layout.home(project)
+    told = {
+        "files_to_load": [_named(one, home) for one in args.load] or before.get("files_to_load") or _usual(path, home),
+        "next_action": args.next or before.get("next_action"), "current_phase": args.phase,
+        "current_task": args.task, "validation_questions": args.question,
+    }  # fmt: skip
+    head = {"project_id": project, **before, **{name: value for name, value in told.items() if value}}
+    if not head.get("files_to_load"):
+        raise BadInput("no files to deliver are named", f"engine resume write {quoted(project)} --load FILE")
+    wrong = schema.problems(head, HEAD)
+    if wrong:
+        raise BadResume(f"{path}: {wrong[0]}", "correct the file, or the options")
+    given = piped()
+    require_inside(path, shelf.place.project)
+    _kept(path, head, given.text.strip() or body.strip() or f"# {project}", shelf.place.project)
+    row = shelf.looked_at(project)
+    text = f"{short(path, shelf.place.project)}: {count(len(head['files_to_load']), 'file')}" + (
+        f", next {head['next_action']}" if head.get("next_action") else ""
+    )
+    warnings = [*given.note, *row["problems"]]
+    return Result(row, text=text, warnings=warnings, next_step=f"engine resume show {project}")
+
+
+def _named(written: str, home: str) -> str:
+    """As it is to stand in the file: a path from here is meant where there is one."""
+    here_too = os.path.abspath(written)
+    if os.path.isfile(os.path.join(home, written)) or not os.path.isfile(here_too):
+        return written
+    return os.path.relpath(here_too, home)
+
+
+def _usual(path: str, home: str) -> list[str]:
+    """What most projects plan by, as far as it is there."""
+    folder = os.path.dirname(path)
+    names = [os.path.join(folder, name) for name in ("overview.md", "plan.md", "steps.md")]
+    return [os.path.relpath(name, home) for name in names if os.path.isfile(name)]
+
+
+def _kept(path: str, head: dict[str, Any], body: str, within: str) -> None:
+    import yaml
+
+    try:
+        written = yaml.safe_dump(head, sort_keys=False, allow_unicode=True)
+    except ValueError as error:  # a number of thousands of digits
+        raise BadResume(f"{path}: {error}", "correct it, or move it elsewhere") from error
+    text = f"---\n{written}---\n\n{body}\n"
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if not os.path.exists(path):
+            with open(path, "x", encoding="utf-8"):
+                pass  # with the mode that the user's files have here
+    except OSError as error:
+        raise BadResume(f"{path}: {error.strerror}", "nothing was written; make it writable") from error
+    replace_text(path, text, within)
+
+
+def _existing(path: str) -> tuple[dict[str, Any], str]:
+    try:
+        return parse(read_text(path).removeprefix("\ufeff").replace("\r\n", "\n"))
+    except FileNotFoundError:
+        return {}, ""
+    except BadHead as error:
+        raise BadResume(f"{path}: {error}", "correct it, or move it elsewhere") from error
+
+
+def _show(screen: Console, data: dict[str, Any], root: str) -> None:
+    if not data["projects"]:
+        screen.print(f"no resume files in {safe(short(data['folder'], root))}")
+    for row in data["projects"]:
+        next_action = f"  next: {safe(row['next_action'])}" if row["next_action"] else ""
+        screen.print(f"[bold]{safe(row['project'])}[/]{next_action}", soft_wrap=True)
+        if row["files"]:
+            made = table("file", "tokens|r", "handed over|n")
+            for one in row["files"]:
+                made.add_row(
+                    short(one["file"], root), f"~{one['tokens']:,}", "whole" if one["given"] else "[yellow]by path[/]"
+                )
+            screen.print(made)
+        for problem in row["problems"]:
+            screen.print(f"  [red]✗[/] {safe(problem)}", soft_wrap=True)
+    if data["left_out"]:
+        screen.print(f"[yellow]{count(data['left_out'], 'more project')} not read:[/] name one to see it")
+    if data.get("noted"):
+        screen.print(f"[dim]noted before the last compaction:[/] {safe(_told(data['noted']))}", soft_wrap=True)
+
+
+def _told(noted: dict[str, Any]) -> str:
+    if noted.get("problem"):
+        return str(noted["problem"])
+    project = noted.get("active_project_id") or "no project"
+    used = ", used" if noted.get("consumed") is not None else ""
+    how = f"confidence {noted.get('confidence')}, by {noted.get('detection_method')}"
+    return f"{project}, {how}, {when_written(str(noted.get('created_at', '')))}{used}"

@@ -1,0 +1,108 @@
+"""`engine role`: the role of a session, which gets the role's files again after a compaction."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from handbill.cli.needed_hooks import needed
+from handbill.cli.parser import like
+from handbill.cli.project import Place, choose_window, here, session_of
+from handbill.cli.result import Result
+from handbill.cli.screen import safe, table
+from handbill.cli.subcommands import SESSION, Action, add_actions
+from handbill.cli.trust import is_inside, resolved
+from handbill.errors import HandbillError
+from handbill.event import MAIN
+from handbill.library.roles import REGULAR, declared
+from handbill.world import World
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+ACTIONS: dict[str, Action] = {
+    "list": ("list the roles, how each is recognized, and its files", ()),
+    "set": (
+        "set the role of this session", (
+            ("name", {"metavar": "ROLE", "help": "e.g. handler; `engine role list` shows them"}),
+            ("--dispatch", {"metavar": "FILE", "default": "", "help": "the file with its contract and progress"}),
+            SESSION,
+        ),
+    ),
+    "clear": ("remove the role that was set; it is then recognized automatically again", (SESSION,)),
+}  # fmt: skip
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_actions(parser, ACTIONS)
+
+
+def run(args: argparse.Namespace) -> Result:
+    place = here(args.project)
+    if args.action == "list":
+        return _list(place)
+    note = checked(args.name, args.dispatch, place) if args.action == "set" else None
+    key = (session_of(choose_window(place, args.session, None)), MAIN)
+    place.store.note(key, "role", note)
+    if note is None:
+        return Result({"session": key[0]}, text=f"{key[0]}: the role was removed", next_step="engine gate status")
+    warnings = [] if needed(place.config).every or args.name == REGULAR else [
+        "the hooks run before a few tools only, so other calls cannot be held; "
+        f"declare [roles.{args.name}] in .handbill.toml and run `engine install` to change that"
+    ]  # fmt: skip
+    text = f"{key[0]} has the role {args.name}" + (f", with {note['dispatch']}" if note.get("dispatch") else "")
+    return Result({"session": key[0], **note}, text=text, warnings=warnings, next_step="engine gate status")
+
+
+def checked(name: str, dispatch: str, place: Place) -> dict[str, Any]:
+    """The note about a role, refused when nobody could use it."""
+    roles = declared(World(place.config.roots), place.config)
+    if name not in roles:
+        hint = f"use one of {', '.join(roles)}; or declare your own as [roles.{name}] in .handbill.toml"
+        raise HandbillError(f"no role {name!r} is declared{like(name, list(roles))}", hint)
+    note: dict[str, Any] = {"role": name, "how": "set by engine role"}
+    if dispatch:
+        path = os.path.abspath(os.path.expanduser(dispatch))
+        if not os.path.isfile(path):
+            raise HandbillError(f"there is no file {path}", "engine dispatch new FILE creates one")
+        if path.startswith(place.project + "/") and not is_inside(path, place.project):
+            raise HandbillError(
+                f"{path} leads out of the project (to {resolved(path)})", "if you mean that file, name it directly"
+            )
+        note["dispatch"] = path
+    return note
+
+
+def _list(place: Place) -> Result:
+    roles = declared(World(place.config.roots), place.config)
+    rows = [
+        {
+            "role": name,
+            "known_by": "no other role fits" if name == REGULAR else _known_by(values),
+            "files": _files(values),
+        }
+        for name, values in roles.items()
+    ]
+
+    def show(screen: Console) -> None:
+        made = table("role|n", "recognized by", "files again after a compaction")
+        for row in rows:
+            made.add_row(safe(row["role"]), safe(row["known_by"]), safe(row["files"]))
+        screen.print(made)
+
+    return Result({"roles": rows}, show, next_step="engine role set ROLE; your own: [roles.NAME] in .handbill.toml")
+
+
+def _known_by(values: dict[str, Any]) -> str:
+    found = [f"skill {name}" for name in values.get("skills", ())] + [f"${line}" for line in values.get("env", ())]
+    found += [f"home {values['home']}"] if values.get("home") else []
+    found += [f"marker {values['marker']}"] if values.get("marker") else []
+    return ", ".join(found) or "engine role set"
+
+
+def _files(values: dict[str, Any]) -> str:
+    found = ["its dispatch file"] if values.get("dispatch") else []
+    found += values.get("targets", [])
+    found += [f"{pattern} (read by itself)" for pattern in values.get("read", ())]
+    return ", ".join(found) or "none"

@@ -1,0 +1,64 @@
+"""`engine session update`: one field of the state, whoever else writes."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from handbill.cli.caller import Desk, NotAllowed, desk
+from handbill.cli.result import Result
+from handbill.fast_json import loads
+from handbill.library.skills import skill_file, template
+from handbill.store import sessions
+from handbill.work.session import STATIC, State
+
+_VERB_OF = {
+    **dict.fromkeys(STATIC, "SKILL.md"),
+    **dict.fromkeys(("v", "pid", "pidStarted", "sessionId"), "engine session continue"),
+    **dict.fromkeys(("currentPhase", "phaseHistory"), "engine session phase"),
+    **dict.fromkeys(("skill", "startedAt", "skillHistory"), "engine session activate"),
+    **dict.fromkeys(("lifecycle", "completedSkills", "completedAt"), "engine session idle or deactivate"),
+    "approvals": "--user-approved",
+}  # fmt: skip
+
+
+def run(args: argparse.Namespace) -> Result:
+    at = desk(args.project)
+    folder = at.folder(args.session)
+    sessions.required(folder)
+    if args.field in _VERB_OF:
+        raise NotAllowed(f"{args.field} is set by {_VERB_OF[args.field]}", "update is for fields of your own")
+    value = args.value if args.text else typed(args.value)
+
+    def change(state: State | None) -> tuple[State, State]:
+        at.refuse_if_held(state, person_may=True)
+        new = at.taken_over({**(state or {}), args.field: value})[0]
+        return new, new
+
+    mode = _mode_file(at, sessions.required(folder), value) if args.field == "mode" else ""
+    before = at.find()
+    state = sessions.update(folder, change)
+    line = f"Updated {args.field}={args.value} in {at.shown(folder)}"
+    warnings = at.take(folder) + at.tell(state, "continue", line, folder) if at.window and before != folder else []
+    warnings += at.tell(state, "update", line, folder, files=[mode], why=f"mode {value}") if mode else []
+    return Result({"session": folder, "field": args.field, "value": value}, text=line, warnings=warnings)
+
+
+def typed(text: str) -> Any:
+    """true, 12, null, [..] and {..} are what they are in JSON; anything else is text."""
+    try:
+        return loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _mode_file(at: Desk, state: State, value: Any) -> str:
+    """Choosing a mode that the skill declares brings that mode's page."""
+    modes = state.get("modes") or {}
+    if not modes:
+        raise NotAllowed(f"{state.get('skill')} has no modes", "a field of your own needs another name")
+    if not isinstance(value, str) or value not in modes:
+        raise NotAllowed(f"{state.get('skill')} has no mode {value!r}", f"declared: {', '.join(modes)}")
+    path = skill_file(str(state.get("skill")), at.world, at.place.config)
+    file = modes[value].get("file", "")
+    return template(path, file, at.place.config) if path and isinstance(file, str) and file else ""

@@ -1,0 +1,153 @@
+"""One event on its way through the house, and what came of it."""
+
+from __future__ import annotations
+
+from handbill.errors import HandbillError, TookTooLong
+from handbill.ledger.records import Broken
+from handbill.plan import Plan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal as _signal
+    from collections.abc import Callable
+    from types import FrameType, ModuleType
+    from typing import Any, TypeVar
+
+    from handbill.event import Event
+    from handbill.flow.findings import Facts
+    from handbill.ledger.claim import Claim
+    from handbill.ledger.receipts import Outcome
+    from handbill.settings import Config
+    from handbill.store.api import Store
+    from handbill.world import World
+
+    T = TypeVar("T")
+else:
+    import _signal  # without the names that `signal` makes of it, which take long to load
+
+# Of the processor, for all work of one event that a project's files decide about; 0: no limit. Each piece of work
+# may take half of what is left, so that one cannot take the time of the others.
+MOST_SECONDS = 0.9
+_LEAST_SECONDS, _AGAIN_SECONDS = 0.02, 0.1
+
+
+def attempt(turn: Turn, name: str, work: Callable[..., T], *arguments: Any) -> T | None:
+    """Return the result of `work`. If it fails, the event continues: a faulty gate cannot block the standards."""
+    started = turn.world.spent()
+    try:
+        return limited(work, *arguments, seconds=turn.seconds_left / 2)
+    except (HandbillError, Broken):
+        raise  # of our own state, which concerns the whole event
+    except TookTooLong as stop:
+        what = stop.where or "this"
+        turn.trace(f"{name}: {what} took too long and was left out", "look for circular links and very large settings")
+        turn.broken = True
+        return stop.partial  # type: ignore[no-any-return]
+    except Exception as error:
+        from handbill.flow.trace import describe
+
+        turn.trace(f"{name}: {describe(error)}", "nothing to do unless it recurs: the next event tries again")
+    finally:
+        turn.seconds_left -= turn.world.spent() - started
+    turn.broken = True
+    return None
+
+
+def limited(work: Callable[..., T], *arguments: Any, seconds: float) -> T:
+    """Its answer. Whatever a page or a setting contains, it cannot take the time of what else is to be delivered."""
+    try:
+        before = _signal.signal(_signal.SIGPROF, _stop) if MOST_SECONDS else None
+    except ValueError:  # only the first thread of a process can be interrupted; a hook has no other
+        before = None
+    if before is None:
+        return work(*arguments)
+    # the timer repeats, because Python drops an exception that is raised in a finalizer
+    _signal.setitimer(_signal.ITIMER_PROF, max(seconds, _LEAST_SECONDS), _AGAIN_SECONDS)
+    try:
+        return work(*arguments)
+    finally:
+        _signal.setitimer(_signal.ITIMER_PROF, 0)
+        _signal.signal(_signal.SIGPROF, before)
+
+
+def is_over(turn: Turn, started: float) -> bool:
+    """For work whose partial result is worth keeping: the work checks the limit itself and is not interrupted."""
+    return bool(MOST_SECONDS) and turn.world.spent() - started > max(turn.seconds_left, _LEAST_SECONDS)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise TookTooLong
+
+
+class Asked:
+    """Why the transcript must be looked at: a failed hook left a mark, or its newest part shows a sign."""
+
+    __slots__ = ("compacted", "failed", "missed", "moved", "queued", "scanned", "unannounced")
+
+    def __init__(self, *, missed: bool = False) -> None:
+        self.missed = missed  # a hook of ours could not do its work
+        self.compacted = False  # a compaction is recorded; the ledger may know of it
+        self.failed = False  # the host says that one of them failed
+        self.moved = False  # the conversation may have gone back to an earlier point
+        self.unannounced = False  # a prompt, or the end of a batch, may have come without its event
+        self.queued = False  # a prompt that waits: its turn is another one's, and its text may be taken back
+        self.scanned = 0  # how far the transcript was searched; 0: not worth noting
+
+    def __bool__(self) -> bool:
+        return self.missed or self.compacted or self.failed or self.moved or self.unannounced or self.scanned > 0
+
+
+class Answer:
+    __slots__ = ("claim", "message", "number", "plan", "text")
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.number = 0  # of the claim that the text was granted by
+        self.message = ""
+        self.plan: Plan | None = None
+        self.claim: Claim | None = None  # nothing was asked of the ledger
+
+
+class Turn:
+    """One event on its way through the house."""
+
+    __slots__ = (
+        "asked",
+        "broken",
+        "config",
+        "event",
+        "facts",
+        "has_session",
+        "host",
+        "now",
+        "opened",
+        "outcomes",
+        "plan",
+        "seconds_left",
+        "store",
+        "traces",
+        "world",
+    )
+
+    def __init__(self, event: Event, host: ModuleType, store: Store, world: World, config: Config) -> None:
+        self.event = event
+        self.host = host
+        self.store = store
+        self.world = world
+        self.config = config
+        self.now = world.now()
+        self.seconds_left = MOST_SECONDS
+        self.plan = Plan()
+        self.asked = Asked()
+        self.facts: Facts | None = None
+        self.broken = False  # a handler failed, and the others went on
+        self.has_session = False  # this window works on a session
+        self.opened = ""  # new-window, new-epoch: what the log needs to count copies per window
+        self.outcomes: list[Outcome] = []
+        self.traces: list[dict[str, Any]] = []
+
+    def trace(self, what: str, hint: str = "") -> None:
+        from handbill.flow.trace import trace_line
+
+        window = ".".join(self.event.window)
+        self.traces.append(trace_line(self.now, self.event.kind, what, hint, window=window))

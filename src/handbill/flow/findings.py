@@ -1,0 +1,300 @@
+"""What the transcript must say before a window's ledger can be trusted, and what follows from it.
+
+Imported only when something is open: a claim on its way, a start, a resume, a compaction, a
+hook that failed, a rewind. The usual event never gets here.
+"""
+
+from __future__ import annotations
+
+from handbill.event import COMPACTING, PROMPT_SUBMITTED, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED
+from handbill.flow.missed_calls import found_late, look_for_missed
+from handbill.ledger import epochs, reconcile
+from handbill.ledger.content import Content
+from handbill.ledger.epochs import within
+from handbill.ledger.host_files import compared
+from handbill.ledger.receipts import LOST, PATIENCE, Evidence, Outcome, settle, survived
+from handbill.ledger.window import JOINED, MENTIONED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from handbill.event import Event, Tool
+    from handbill.flow.event_context import Asked
+    from handbill.ledger.window import Record, Window
+    from handbill.world import World
+
+_BACK = 2 << 20  # how far before a compaction the part that it keeps may begin
+
+
+class Facts:
+    __slots__ = (
+        "agents", "boundary_from", "chapter", "content", "dropped_mention", "failures", "missed", "missed_mark",
+        "passed_suspicion", "readable", "recorded_at", "scanned", "size", "trigger", "whole_content",
+    )  # fmt: skip
+
+    def __init__(self, chapter: str) -> None:
+        self.chapter = chapter
+        self.size = 0
+        self.trigger = ""  # of a compaction that is about to come
+        self.readable = True  # there is a transcript
+        self.content: Content | None = None  # of the window, from its oldest open question on
+        self.whole_content = False  # that is all of it: the ledger is compared with it
+        self.passed_suspicion = False  # the transcript continues and shows no compaction
+        self.recorded_at = -1  # where the transcript shows the compaction that this event tells of
+        self.boundary_from = -1  # behind this byte the transcript shows a compaction
+        self.failures: list[tuple[str, str, str]] = []
+        self.scanned = 0  # how far the transcript was searched for failures and rewinds
+        self.missed_mark = False  # a hook of ours could not do its work and said so
+        self.dropped_mention = False  # a prompt that mentioned a rule was not taken: earlier calls may ask for it
+        self.missed: list[Tool] = []  # calls whose event we never got
+        self.agents: list[str] = []
+
+    @property
+    def must_be_followed(self) -> bool:
+        """Did this event find out what only a later one can deal with?"""
+        return self.whole_content or self.dropped_mention
+
+    @property
+    def silent(self) -> bool:
+        """Nothing can be delivered: this window's content is not known yet."""
+        return self.chapter in (epochs.WAIT, epochs.SUSPECT)
+
+
+def look(event: Event, window: Window | None, host: ModuleType, world: World, now: float, asked: Asked) -> Facts:
+    """Read what this event needs, and no more."""
+    agents: list[str] = []
+    whose_known = True
+    if event.kind == SESSION_STARTED and event.source == "compact" and not host.names_compacted_agent(event):
+        agents = host.agents_of(event, world)
+        whose_known = not agents
+    survive = host.agents_survive(event)
+    facts = Facts(epochs.chapter(event, window, now, whose_known=whose_known, agents_survive=survive))
+    facts.agents = agents
+    facts.missed_mark = asked.missed
+    # before the host has written the prompt, nobody knows whose the newest rows of a shared transcript are
+    is_unsure = window is not None and JOINED in window.flags and event.kind == PROMPT_SUBMITTED
+    facts.scanned = asked.scanned if not is_unsure else 0
+    facts.size = max(world.size(event.transcript), 0) if event.transcript else 0
+    if event.kind == COMPACTING:
+        # if the server rejected the request as too long, the client may keep any part, as in a manual compaction
+        facts.trigger = epochs.MANUAL if host.keeps_several_turns(event, world) else event.trigger
+    woken = facts.chapter == epochs.FRESH and event.kind == SUBAGENT_STARTED and survive
+    if woken or (event.kind == COMPACTING and (window is None or not window.started)):
+        facts.content = host.window_now(event, world, unknown=woken)
+        if facts.content is not None:  # it has worked before, and its ledger was lost
+            facts.chapter, facts.scanned, facts.whole_content = epochs.ADOPT, facts.size, True
+    elif facts.chapter in (epochs.ADOPT, epochs.AUDIT):
+        from handbill.flow.late_record import of_unknown_window
+
+        resumed = event.kind == SESSION_STARTED or facts.chapter == epochs.AUDIT
+        facts.scanned = facts.size
+        facts.content = of_unknown_window(event, host, world, resumed=resumed)
+        if facts.content is None and facts.chapter == epochs.ADOPT:
+            if asked.missed and event.kind == TOOL_BATCH_FINISHED:  # the batch before this one found nothing, either
+                facts.content = host.window_now(event, world)  # all but the newest rows
+            else:
+                facts.chapter = epochs.WAIT  # no transcript to read yet: a later tool event will see it
+        facts.whole_content = facts.content is not None
+    elif facts.chapter == epochs.COMPACT and (window is None or not window.started):
+        facts.content = host.window_now(event, world)  # some of it may be in the part that is kept
+    elif facts.chapter == epochs.COMPACT and window is not None:
+        facts.recorded_at = _recorded_at(event, window, host, world)
+    elif window is not None and window.started and facts.chapter == epochs.GO_ON:
+        _look_back(facts, event, window, host, world, asked)
+    look_for_missed(facts, event, window, host, world, asked)
+    return facts
+
+
+def _recorded_at(event: Event, window: Window, host: ModuleType, world: World) -> int:
+    """Where the host has recorded this compaction by now; -1: it has not. The hook of its start may be slow."""
+    flags = window.flags
+    known = max(flags.get(epochs.BOUNDARY, -1), flags.get("scanned", 0) - 1)  # the newest that may be an earlier one
+    since = flags.get(epochs.DUE, window.suspect if window.suspect >= 0 else known + 1)
+    if JOINED in flags:  # others may be another client's
+        content = host.window_now(event, world, window=window)
+        return content.boundary if content is not None and content.boundary >= since else -1
+    earlier = epochs.DUE in flags  # the one before was not recorded either when this one was announced
+    found = host.compactions_since(event, world, since)
+    return int(found[-1]) if len(found) > earlier else -1
+
+
+def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, world: World, asked: Asked) -> None:
+    if window.suspect >= 0:  # looked at first: what the content below does not show was not written by then
+        mark = window.flags.get("suspect_mark", "")
+        ids = [mark if mark != mark_of(event) else "", *(tool.id for tool in event.tools)]
+        data = world.tail(event.transcript, window.suspect)
+        # the host submits no prompt during a compaction: it was called off, or the transcript already shows it
+        is_over = event.kind == PROMPT_SUBMITTED and "compacting" in window.flags
+        facts.passed_suspicion = is_over or (
+            any(id and f'"{id}"'.encode() in data for id in ids)
+            if data is not None
+            else bool(mark) and mark != mark_of(event)  # nothing to judge by, now or later: what is likely
+        )
+    scanned = window.flags.get("scanned", 0)
+    facts.boundary_from = scanned if asked.compacted else -1
+    since = [claim["offset"] for claim in window.claims]
+    since += [max(window.carried_from - _BACK, 0)] if window.carried else []
+    since += [max(window.suspect - _BACK, 0)] if window.suspect >= 0 else []
+    since += [max(scanned - _BACK, 0)] if asked.compacted else []
+    since += [window.flags[MENTIONED]["at"]] if MENTIONED in window.flags else []
+    # only all of it shows which of the earlier calls are in this window
+    everything = asked.moved or asked.missed or asked.failed or asked.unannounced
+    if since and not everything:
+        facts.content = host.window_now(event, world, since=min(since), window=window)
+        everything = facts.content is not None and _is_overdue(window, facts.content)
+    if everything:
+        facts.content = host.window_now(event, world, window=window)
+        facts.whole_content = facts.content is not None
+    facts.readable = world.size(event.transcript) >= 0
+
+
+def _is_overdue(window: Window, content: Content) -> bool:
+    """Does a claim belong to an earlier turn, and only the beginning of the transcript can tell what became of it?"""
+    return not content.whole and any(
+        any(at >= int(claim["offset"]) for at in content.prompts.values()) and not content.went_past(claim)
+        for claim in window.claims
+    )
+
+
+def mark_of(event: Event) -> str:
+    """What the transcript will show of this event, once it has got that far; of others it shows nothing."""
+    if event.kind == TOOL_BATCH_FINISHED:
+        return next((tool.id for tool in reversed(event.tools) if tool.id in event.calls), "")
+    prompt = event.raw.get("prompt_id") if event.kind == PROMPT_SUBMITTED else ""
+    return prompt if isinstance(prompt, str) else ""
+
+
+def doubted(window: Window, event: Event) -> Window:
+    """Suspected, and not settled by this event: a later one will find this event's mark, or a compaction."""
+    if window.suspect < 0 or "suspect_mark" in window.flags or not mark_of(event):
+        return window
+    twin = window.copy()
+    twin.flags["suspect_mark"] = mark_of(event)
+    return twin
+
+
+def apply(
+    facts: Facts, event: Event, window: Window | None, host: ModuleType, now: float
+) -> tuple[Window | None, list[Outcome]]:
+    """Pure: the same facts on a newer window give that window's next value."""
+    chapter = epochs.chapter(event, window, now, agents_survive=host.agents_survive(event))
+    if facts.chapter == epochs.ADOPT and (window is None or not window.started):
+        chapter = epochs.ADOPT
+    if facts.chapter in (epochs.WAIT, epochs.SUSPECT):
+        return window, []
+    if facts.chapter == epochs.FRESH and chapter == epochs.FRESH:
+        return epochs.opened(event, window, now), []
+    if facts.chapter == epochs.CONTINUED and chapter == epochs.CONTINUED and window is not None:
+        return epochs.continued(event, window, now), []
+    if facts.chapter == epochs.ADOPT and chapter == epochs.ADOPT:
+        found = facts.content or Content()
+        after = epochs.recorded(reconcile.adopted(event, window, found, now), found.boundary)
+        if event.kind == SESSION_STARTED:
+            after = epochs.reopened(after, event, facts.size, "")
+        if event.kind == COMPACTING:
+            after = epochs.arming(after, facts.size, facts.trigger)
+        return _scanned(after, facts), []
+    if facts.chapter == epochs.COMPACT and chapter == epochs.COMPACT:
+        known = window if window is not None and window.started else None
+        before = known or reconcile.adopted(event, window, facts.content or Content(), now)
+        if known is None and window is not None:
+            before = epochs.arming(before, facts.size, window.flags.get("compacting", ""))
+        return epochs.compacted(before, facts.recorded_at if facts.recorded_at >= 0 else facts.size, now), []
+    if window is None:
+        if event.kind == COMPACTING:  # its trigger tells later what the compaction may keep
+            return epochs.arming(epochs.side_noted(event, now), facts.size, facts.trigger), []
+        return (epochs.side_noted(event, now), []) if event.path else (None, [])
+    if facts.chapter == epochs.AUDIT:
+        if chapter != epochs.AUDIT:
+            return window, []  # another event of this process has done it
+        if facts.content is None:
+            return epochs.reopened(window, event, facts.size, ""), []  # nothing to judge by
+        boundary, known = facts.content.boundary, window
+        if boundary >= 0 and not epochs.is_known_compaction(window, boundary):  # its start did not reach us
+            known = epochs.recorded(epochs.compacted(window, boundary, now), boundary)
+        after = reconcile.resumed(known, facts.content, event, now)
+        after = reconcile.without_undone_reading(after, facts.content, event, now, PATIENCE)
+        after = epochs.recorded(epochs.reopened(after, event, facts.size, facts.content.leaf), boundary)
+        return _scanned(after, facts), survived(window, after)
+    return _go_on(facts, event, window, host, now)
+
+
+def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: float) -> tuple[Window, list[Outcome]]:
+    outcomes: list[Outcome] = []
+    if event.kind == COMPACTING:
+        return epochs.arming(window, facts.size, facts.trigger), []
+    records, content = host.records_injections(event), facts.content
+    older = content is not None and epochs.precedes_compaction(window, content.boundary)
+    if window.claims and not older:  # what was there before the compaction proves nothing
+        proof = proof_in(content, window, now, records=records, readable=facts.readable, failed=bool(facts.failures))
+        window, outcomes = settle(window, proof, event, now)
+    offset = found_late(facts, window)
+    late = offset >= 0
+    if late and content is not None:
+        before, window = window, epochs.recorded(epochs.compacted(window, offset, now), content.boundary)
+        _keep_this_moment(window, before, event)
+    elif content is not None and 0 <= facts.boundary_from <= content.boundary:
+        window = epochs.recorded(window, content.boundary)
+    if not late and window.suspect >= 0 and facts.passed_suspicion:
+        window = epochs.cleared(window)
+    if window.carried and content is not None and content.boundary >= window.carried_from:
+        window = reconcile.inherited(window, content, records=records)
+    elif window.carried and not facts.readable and not within(window.flags.get("compacted", 0.0), now, PATIENCE):
+        window = reconcile.inherited(window, Content(), records=records)
+    elif facts.whole_content and content is not None and records and not window.carried:
+        gone = reconcile.left(window, content, now, PATIENCE)
+        if gone:
+            outcomes += [Outcome(path, "the conversation was rewound", LOST) for path in gone]
+            window = reconcile.rewound(window, content, event)
+        if window.work.get("begun"):
+            window = reconcile.without_undone_work(window, content, event)
+        window = reconcile.without_undone_reading(window, content, event, now, PATIENCE)
+        window = reconcile.found(window, content, now)
+    if content is not None and records and not window.carried:
+        mention = window.flags.get(MENTIONED)
+        window, gone = compared(window, content, event, now, whole=facts.whole_content)
+        if gone and facts.whole_content:
+            window = reconcile.found(window, content, now)  # parts that we had delivered before the host showed it
+        outcomes += [Outcome(path, "the message that showed it is gone", LOST) for path in gone]
+        if mention is not None and MENTIONED not in window.flags:
+            facts.dropped_mention = not content.has_batch(mention["prompt"])
+    return _scanned(window, facts), outcomes
+
+
+def _keep_this_moment(window: Window, before: Window, event: Event) -> None:
+    """The host submits no prompt during a compaction: what another event of this prompt delivered came after it."""
+    window.claims = [claim for claim in before.claims if event.is_moment(claim["batch"])]
+    for path in [item[0] for claim in window.claims for item in claim["items"]]:
+        if path in window.carried:
+            window.files[path] = window.carried.pop(path)
+
+
+def proof_in(
+    content: Content | None, window: Window, now: float, *, records: bool, readable: bool = True, failed: bool = False
+) -> Evidence:
+    """What the content of a window says about its open claims. `failed`: the host recorded a failure of our hooks."""
+    if content is None:
+        return Evidence(readable=readable, records=records)
+    arrived = content.newest(content.titles(reconcile.denied_calls(window)))
+    passed = {claim["id"] for claim in window.claims if _is_past(claim, content, now)} if records else set()
+    understood = failed or bool(content.blocks)
+    dropped = {claim["id"] for claim in window.claims if content.skipped(claim)}
+    return Evidence(
+        arrived, content.cut, passed, dropped, content.lines(), records=records, understood=understood,
+        untrue=content.untrue,
+    )  # fmt: skip
+
+
+def _is_past(claim: Record, content: Content, now: float) -> bool:
+    old = not within(claim["at"], now, PATIENCE)  # what was said just before it may be written after it
+    return content.went_past(claim) or (old and content.skipped(claim))
+
+
+def _scanned(window: Window, facts: Facts) -> Window:
+    """Failures and rewinds up to here are dealt with."""
+    if facts.scanned <= window.flags.get("scanned", 0):
+        return window
+    twin = window.copy()
+    twin.flags["scanned"] = facts.scanned
+    return twin

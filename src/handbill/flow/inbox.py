@@ -1,0 +1,65 @@
+"""What was noted about a window for a moment like this one: its role, the work to resume, what was left for it."""
+
+from __future__ import annotations
+
+from handbill.errors import CorruptState, HandbillError
+from handbill.event import COMPACTING, MAIN, SESSION_STARTED
+from handbill.ledger.window import HANDOVER_PAGE, TAKEN_UP
+from handbill.paths import name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from handbill.flow.event_context import Turn
+    from handbill.ledger.window import Window
+
+LAUNCHED_VARIABLE = "HANDBILL_LAUNCHED"  # the session that `engine worker launch` began; `/clear` begins another
+ROLE, RESUME, CALLS = "role", "resume", "calls"
+_CALLS = 4 << 20  # so much of a transcript's end tells what the agent works on
+
+
+def recall(turn: Turn, window: Window) -> None:
+    event, store = turn.event, turn.store
+    if event.kind == COMPACTING or window.epoch or event.source == "resume":
+        asked = ((ROLE, (event.session_id, MAIN)), (RESUME, event.window))
+        for kind, key in asked[:1] if event.kind == COMPACTING else asked:
+            try:
+                event.notes[kind] = store.noted(key, kind)
+            except CorruptState as error:
+                event.notes[kind] = {"problem": str(error)}
+    state = event.notes.get(RESUME)
+    if event.source == "resume" and isinstance(state, dict) and isinstance(state.get("offset"), int):
+        content = turn.facts.content if turn.facts is not None else None
+        event.notes["compacted"] = content is not None and content.boundary >= state["offset"]
+    projects = turn.config.projects if event.kind == COMPACTING else ""
+    if projects and turn.world.is_dir(projects):
+        event.notes[CALLS] = turn.host.calls(event, turn.world, _CALLS)
+    begins = event.kind == SESSION_STARTED and event.source in ("startup", "clear")
+    if event.window[1] == MAIN and (begins or _may_have_failed(turn, window)):
+        try:
+            own = store.noted((event.session_id, MAIN), ROLE) or _launched(turn)
+            told = turn.config.environ.get("HANDBILL_ROLE") or own
+            if not told:  # who was launched for something has its own work
+                event.handover = store.take_handover(event.session_id, again=not begins) or {}
+        except (HandbillError, OSError) as error:
+            turn.trace(f"what an agent before this one left cannot be read: {error}")
+
+
+def _may_have_failed(turn: Turn, window: Window) -> bool:
+    """Did the hook of the start take a handover, and fail before it was delivered?"""
+    given = TAKEN_UP in window.flags or any(name(path).startswith(f"{HANDOVER_PAGE}-") for path in window.files)
+    return turn.asked.missed and not given
+
+
+def _launched(turn: Turn) -> dict[str, Any] | None:
+    """A launched worker after `/clear`: its session is a new one, its role and contract are the same."""
+    event, store = turn.event, turn.store
+    first = turn.config.environ.get(LAUNCHED_VARIABLE, "")
+    if event.source != "clear" or not first or first == event.session_id or not first.replace("-", "").isalnum():
+        return None
+    note = store.noted((first, MAIN), ROLE)
+    if note is not None:
+        store.note((event.session_id, MAIN), ROLE, note)
+        event.notes[ROLE], event.notes["launched"] = note, True
+    return note

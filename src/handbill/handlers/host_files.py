@@ -1,0 +1,23 @@
+"""Files that the host itself put into the window are recorded, so that we never add a second copy."""
+
+from __future__ import annotations
+
+from handbill.ledger.window import NESTED
+from handbill.plan import Plan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.event import Event
+    from handbill.ledger.window import Window
+    from handbill.settings import Config
+    from handbill.world import World
+
+
+def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
+    if not event.path or window.holds(event.path):
+        return None
+    plan = Plan()
+    above = window.files.get(str(event.raw.get("parent_file_path", "")))  # the file that imports it
+    nested = above is not None and above["reason"].startswith(NESTED) and not event.reason.startswith(NESTED)
+    plan.seen.append((event.path, f"{NESTED} {event.reason}" if nested else event.reason or "loaded by the host"))
+    return plan

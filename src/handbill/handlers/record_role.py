@@ -1,0 +1,28 @@
+"""Before a compaction: who this session is, while what tells it is still in the window."""
+
+from __future__ import annotations
+
+from handbill.event import MAIN
+from handbill.library.roles import role_of
+from handbill.plan import Plan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.event import Event
+    from handbill.ledger.window import Window
+    from handbill.settings import Config
+    from handbill.world import World
+
+
+def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
+    if window.agent != MAIN:
+        return None
+    role = role_of(event, window, world, config)
+    plan = Plan()
+    if role.problem:
+        plan.notes.append(role.problem)
+    if (window.flags.get("role"), window.flags.get("role_by")) != (role.name, role.how):
+        plan.flags.update(
+            role=role.name, role_by=role.how
+        )  # a regular one, too: then nobody has to look again after it
+    return plan or None

@@ -1,0 +1,172 @@
+"""After a compaction: what a session's role works by is in the window again before the agent acts.
+
+The role was recorded just before (`role`); its files are delivered with the start that follows. What does
+not fit, or must be read by the agent itself, holds the first message's calls once; a turn without calls is
+kept from ending once. Regular sessions: nothing.
+"""
+
+from __future__ import annotations
+
+from handbill.event import MAIN, STOPPING, TOOL_BATCH_FINISHED, TOOL_CALLED
+from handbill.ledger.window import has
+from handbill.library.roles import role_of, targets
+from handbill.plan import BLOCK, Plan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from handbill.event import Event
+    from handbill.ledger.window import Window
+    from handbill.settings import Config
+    from handbill.world import World
+
+    State = dict[str, Any]
+
+FLAG = "reread"
+ARMED, TOLD, DONE = "armed", "told", "done"
+_ONE_MESSAGE = 10.0  # seconds in which the other calls of a held message come; then nothing is held any more
+
+
+def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
+    if window.agent != MAIN:
+        return None  # a role is of the whole session, whose subagents have their own tasks
+    state = state_of(window)
+    if event.kind == TOOL_CALLED:
+        return _held(event, state, window, world, config)
+    if event.kind == STOPPING:
+        return _at_rest(event, state, window, world, config)
+    if (window.epoch or event.notes.get("launched")) and not state:
+        return _again(event, window, world, config)
+    return _followed(event, state, window, world, config) if event.kind == TOOL_BATCH_FINISHED else None
+
+
+def state_of(window: Window) -> State:
+    """What this window has to have again; {} before it was looked at in this epoch."""
+    found = window.flags.get(FLAG)
+    return found if isinstance(found, dict) and found.get("epoch") == window.epoch else {}
+
+
+def _is_rewound(window: Window) -> bool:
+    return bool(window.flags.get("rewound") == window.epoch)
+
+
+def missing(state: State, window: Window) -> list[str]:
+    """Files that are given by content, and did not fit into the start: they are still on their way.
+
+    Not what may stand in the messages that the compaction kept: the next event will tell.
+    """
+    return [path for path in state.get("given", ()) if not has(window, path) and path not in window.carried]
+
+
+def _again(event: Event, window: Window, world: World, config: Config) -> Plan | None:
+    role = role_of(event, window, world, config)
+    plan = Plan()
+    files, own = targets(role, world, config)
+    if role.problem:
+        plan.notes.append(role.problem)
+    if role.is_regular or not files:
+        return plan or None
+    from handbill.library.bundle import Bundle
+    from handbill.library.messages import bullets, say
+
+    bundle = Bundle(files, world, config.gate("compaction")["budget"], role.permits)
+    bundle.leave(own)
+    if bundle.given or bundle.unusable:
+        facts = {"role": role.name, "count": bundle.count, "given": len(bundle.given)}
+        kind = "rewound" if _is_rewound(window) else "given" if window.epoch else "cleared"
+        text = [say("compaction", kind, world, config, files=bundle.names(config), **facts)] if bundle.given else []
+        if bundle.unusable:
+            text.append(say("compaction", "unusable", world, config, unusable=bullets(bundle.refusals())))
+            plan.notes += [f"a file of the role {role.name}: {line}" for line in bundle.refusals()]
+        plan.say("role", "\n\n".join(text), f"role {role.name}")
+    bundle.want(plan, f"role {role.name}")
+    plan.awaited += bundle.left
+    plan.permits += [path for path in role.permits if path in bundle.given]
+    plan.flags[FLAG] = {
+        "epoch": window.epoch, "role": role.name, "left": bundle.left, "state": ARMED, "at": 0.0, "read": [],
+        "given": bundle.given, "tried": [],
+    }  # fmt: skip
+    return plan
+
+
+def _is_listed(window: Window, config: Config) -> bool:
+    """Was it said before this compaction, in a message that the compaction kept?"""
+    pages = tuple(f"{folder}/reread-" for folder in config.page_folders)
+    return any(path.startswith(pages) and window.holds(path) for path in window.files)
+
+
+def _facts(state: State, paths: list[str]) -> dict[str, object]:
+    from handbill.library.messages import bullets
+    from handbill.text.blocks import shown
+
+    return {"role": state["role"], "count": len(paths), "files": bullets(map(shown, paths))}
+
+
+def _held(event: Event, state: State, window: Window, world: World, config: Config) -> Plan | None:
+    if state.get("state") not in (ARMED, TOLD):
+        return None
+    from handbill.library.messages import say
+    from handbill.library.reading import reads_only
+    from handbill.text.blocks import HELD
+
+    state = {**state, "left": [path for path in state["left"] if not has(window, path)]}
+    late = missing(state, window)
+    passed = state["state"] == TOLD and world.now() - state["at"] > _ONE_MESSAGE
+    open_files = [*state["left"], *late] if state["state"] == ARMED else [*state["left"], *state["given"]]
+    if passed or not open_files or all(reads_only(tool, open_files, world, config) for tool in event.tools):
+        return None
+    plan = Plan()
+    plan.gate(BLOCK, f"{HELD} {say('compaction', 'hold', world, config, role=state['role'])}")
+    plan.firm = True  # of several calls made at once one carries the list and the files, all wait
+    if state["state"] == ARMED:
+        if state["left"] and not _is_listed(window, config):
+            text = say("compaction", "list", world, config, **_facts(state, state["left"]))
+            plan.say("reread", text, f"role {state['role']}")
+        for path in late:  # a reason may be long: what did not fit into the start comes before the act after all
+            plan.want(path, f"role {state['role']}")
+        plan.flags[FLAG] = {**state, "state": TOLD, "at": world.now(), "said": "when its first message was held"}
+    return plan
+
+
+def _at_rest(event: Event, state: State, window: Window, world: World, config: Config) -> Plan | None:
+    """The failsafe: a turn that made no call at all."""
+    late = missing(state, window)
+    paths = [*(path for path in state.get("left", ()) if not has(window, path)), *late]
+    if state.get("state") != ARMED or event.source == "again" or not paths:
+        return None
+    from handbill.library.messages import say
+
+    plan = Plan()
+    plan.gate(BLOCK, say("compaction", "stop", world, config, **_facts(state, paths)))
+    plan.unwanted += late  # to be read now, so not to be given later as well
+    given = [path for path in state["given"] if path not in late]
+    plan.flags[FLAG] = {
+        **state, "left": paths, "given": given, "state": DONE, "said": "at the end of a turn without calls",
+    }  # fmt: skip
+    return plan
+
+
+def _followed(event: Event, state: State, window: Window, world: World, config: Config) -> Plan | None:
+    """A message is over: was it held, did it read, or could it not be held?"""
+    from handbill.library.messages import say
+    from handbill.library.reading import paths_read, unheld
+
+    plan = Plan()
+    read, tried = paths_read(event, state["left"], world, config)
+    left = [path for path in state["left"] if path not in read and path not in tried and not has(window, path)]
+    after = {**state, "left": left, "state": state["state"] if left or missing(state, window) else DONE}
+    after.update(read=[*state["read"], *read], tried=[*state["tried"], *tried])
+    if state["state"] != ARMED:
+        after["state"] = DONE
+    elif unheld(event, [*state["left"], *state["given"]], world, config):
+        after["state"] = DONE
+        if left and not _is_listed(
+            window, config
+        ):  # the hooks are registered for few tools, or one died: said now rather than not at all
+            text = say("compaction", "late", world, config, **_facts(state, left))
+            plan.say("reread", text, f"role {state['role']}")
+            after["said"] = "with the first results"
+    if after != state:
+        plan.flags[FLAG] = after
+    return plan or None

@@ -1,0 +1,190 @@
+"""Claude Code: its events in our words, our answers in its JSON, and what its versions differ in."""
+
+from __future__ import annotations
+
+from handbill import event as ev
+from handbill.event import Event, Tool
+from handbill.hosts.claude_code.tools import text_of as _text
+from handbill.hosts.claude_code.tools import tool
+from handbill.paths import normal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from handbill.flow.event_context import Asked
+    from handbill.plan import Plan
+    from handbill.world import World
+
+NAME = "claude-code"
+
+KINDS = {
+    "SessionStart": ev.SESSION_STARTED,
+    "UserPromptSubmit": ev.PROMPT_SUBMITTED,
+    "UserPromptExpansion": ev.SKILL_EXPANDED,
+    "InstructionsLoaded": ev.INSTRUCTIONS_LOADED,
+    "PreToolUse": ev.TOOL_CALLED,
+    "PostToolBatch": ev.TOOL_BATCH_FINISHED,
+    "SubagentStart": ev.SUBAGENT_STARTED,
+    "SubagentStop": ev.SUBAGENT_STOPPED,
+    "PreCompact": ev.COMPACTING,
+    "PostCompact": ev.COMPACTED,
+    "Stop": ev.STOPPING,
+    "SessionEnd": ev.SESSION_ENDED,
+}
+_NAMES = {kind: name for name, kind in KINDS.items()}
+
+# The client replaces a value over 10,000 UTF-16 units by a 2,000-unit preview and tells nobody.
+CAP = 9500
+# A denial's reason has no cap; this much is still something to read.
+GATE_CAP = 120_000
+
+# Where injected text survives a resume and keeps the prompt cache.
+CHANNELS = frozenset({
+    ev.SESSION_STARTED, ev.PROMPT_SUBMITTED, ev.SKILL_EXPANDED, ev.TOOL_BATCH_FINISHED, ev.SUBAGENT_STARTED,
+})  # fmt: skip
+
+# The oldest and the newest version that was measured.
+OLDEST = (2, 1, 197)
+NEWEST = (2, 1, 325)
+# The first version that does so, found by running those around it.
+_RECORDS_AGENTS = (2, 1, 259)
+_READS_TOUCHED, _READS_AGENTS_MD, _READS_MENTIONS = (2, 1, 261), (2, 1, 281), (2, 1, 290)
+RECORDS_REQUESTS = (2, 1, 295)
+_NAMES_AGENT = (2, 1, 323)
+_TAKES_SIBLINGS = (2, 1, 325)  # or some version since 2.1.261: those between were not tried
+# Subagents that begin without the instruction files of the project's root.
+_WITHOUT_INSTRUCTIONS = ("Explore", "Plan")
+
+
+def version_of(environ: Mapping[str, str]) -> tuple[int, ...]:
+    """`AI_AGENT=claude-code_2-1-325_harness` -> (2, 1, 325)"""
+    fields = environ.get("AI_AGENT", "").split("_")
+    numbers = fields[1].split("-") if len(fields) > 1 and fields[0] == NAME else []
+    return tuple(int(number) for number in numbers if number.isdecimal())
+
+
+def parse(raw: Mapping[str, Any], environ: Mapping[str, str], client: int) -> Event | None:
+    """None: an event that is not ours to answer."""
+    kind = KINDS.get(_text(raw.get("hook_event_name")))
+    if kind is None:
+        return None
+    cwd = normal(_text(raw.get("cwd")) or "/")
+    project = normal(environ.get("CLAUDE_PROJECT_DIR") or cwd)
+    agent = _text(raw.get("agent_id"))
+    transcript = _text(raw.get("transcript_path"))
+    if agent:
+        from handbill.hosts.claude_code.transcript import path_of
+
+        transcript = path_of(transcript, agent)
+    calls = [raw] if kind == ev.TOOL_CALLED else raw.get("tool_calls")
+    version = version_of(environ)
+    prompt = _text(raw.get("prompt"))
+    named: list[Tool] = []
+    if kind == ev.PROMPT_SUBMITTED and "@" in prompt:
+        from handbill.hosts.claude_code.mentioned_files import mentions as read_mentions
+
+        named = read_mentions(prompt, cwd, environ.get("HOME", ""))
+    return Event(
+        kind,
+        _text(raw.get("session_id")),
+        host=NAME,
+        agent_id=agent,
+        cwd=cwd,
+        project=project,
+        transcript=transcript,
+        tools=[tool(call, cwd) for call in calls if isinstance(call, dict)] if isinstance(calls, list) else named,
+        prompt=prompt,
+        # stopping "again": a hook has kept the agent from resting in this turn already
+        source="again" if raw.get("stop_hook_active") is True else _text(raw.get("source")),
+        path=normal(_text(raw.get("file_path"))) if raw.get("file_path") else "",
+        skill=_text(raw.get("command_name")) if kind == ev.SKILL_EXPANDED else "",
+        reason=_text(raw.get("load_reason")),
+        trigger=_text(raw.get("trigger")),
+        attended=environ.get("CLAUDE_CODE_ENTRYPOINT") == "cli",
+        client=client,
+        version=version,
+        reads_agents_md=version >= _READS_AGENTS_MD,
+        reads_mentions=version >= _READS_MENTIONS,
+        reads_touched=version >= _READS_TOUCHED,
+        reads_root=raw.get("agent_type") not in _WITHOUT_INSTRUCTIONS or not agent,
+        raw=dict(raw),
+    )
+
+
+def render(event: Event, text: str, plan: Plan | None, message: str = "") -> dict[str, Any]:
+    """The answer as the client takes it; {} is silence. Never an approval of a tool call."""
+    answer: dict[str, Any] = {}
+    if message or (plan is not None and plan.verdict):
+        from handbill.text.blocks import escaped, harmless
+    if message:
+        answer["systemMessage"] = harmless(message)
+    specific: dict[str, Any] = {"hookEventName": _NAMES[event.kind]}
+    if event.kind == ev.TOOL_CALLED:  # a context given here would not survive a resume: pages go with the denial
+        if plan is not None and plan.verdict == "block":
+            specific["permissionDecision"] = "deny"
+            said = harmless(escaped(plan.gate_text))
+            specific["permissionDecisionReason"] = f"{said}\n\n{text}" if text else said
+    elif event.kind == ev.STOPPING:
+        if plan is not None and plan.verdict == "block":
+            answer.update(decision="block", reason=harmless(escaped(plan.gate_text)))
+    elif text:
+        specific["additionalContext"] = text
+    if len(specific) > 1:
+        answer["hookSpecificOutput"] = specific
+    return answer
+
+
+# --- what versions differ in -------------------------------------------------------------------
+
+
+def names_compacted_agent(event: Event) -> bool:
+    """Newer clients put the agent's id on compaction events; between the two, evidence decides."""
+    return bool(event.agent_id) or event.version >= _NAMES_AGENT
+
+
+def agents_survive(event: Event) -> bool:
+    """A continued subagent keeps its injections, and its SubagentStart text is not delivered again."""
+    return event.version > OLDEST
+
+
+def records_injections(event: Event) -> bool:
+    """Old clients write a subagent's tool-hook injections to no transcript."""
+    return not event.agent_id or event.version >= _RECORDS_AGENTS
+
+
+def resume_takes_siblings(event: Event) -> bool:
+    """Newer clients rebuild more than the chain of parents; the resuming version decides."""
+    return event.version >= _TAKES_SIBLINGS
+
+
+# --- what the transcript says ------------------------------------------------------------------
+
+MARGIN = 64 << 10  # the parent of the first row behind a noted place stands this close before it
+
+
+def look_for_signs(event: Event, world: World, since: int, asked: Asked) -> None:
+    """What was written behind byte `since`: did a hook of ours fail, did the conversation go back, …?"""
+    start = max(since - MARGIN, 0)
+    data = world.tail(event.transcript, start) if event.transcript else None
+    if data:
+        from handbill.hosts.claude_code.signs import search
+
+        prompt = _text(event.raw.get("prompt_id")) if event.kind == ev.PROMPT_SUBMITTED else ""
+        search(data, since - start, asked, prompt=prompt, agent=bool(event.agent_id))
+        asked.scanned += start if asked.scanned else 0
+
+
+# What only a transcript can answer is in a module of its own: most events ask nothing of the kind.
+_IN_RECORD = frozenset({
+    "added_directories", "agents_of", "answers", "call_behind", "calls", "compactions_since", "failures",
+    "keeps_several_turns", "may_restore", "mentions", "mentions_in_commands", "transcript_of", "window_now",
+})  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _IN_RECORD:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    record = __import__(f"{__name__}.record", fromlist=(name,))
+    return getattr(record, name)

@@ -1,0 +1,80 @@
+"""Files that a prompt names with `@`: the client attaches them, and no tool event tells of it."""
+
+from __future__ import annotations
+
+from handbill.event import MENTION, Tool
+from handbill.paths import join
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MOST = 40
+_LONGEST = 4096
+_ENDS = ",.;:!?)]}'\""
+
+
+def mentions(prompt: str, cwd: str, home: str, id: str = "") -> list[Tool]:
+    """As calls that read: a range of lines is a part of a file."""
+    found = mentioned(prompt, cwd, home)
+    return [Tool(MENTION, id, places=(path,), values={"limit": True} if ranged else {}) for path, ranged in found]
+
+
+def in_command(body: str, words: str, cwd: str) -> list[Tool]:
+    """`words`: its arguments. Each mention counts as partial, because we do not check what the client shows."""
+    found: dict[str, None] = {}
+    for name, _ in _names(body):
+        found.update(dict.fromkeys(path for path, _ in mentioned(f"@{_filled(name, words[:_LONGEST])}", cwd, "")))
+        if len(found) >= _MOST:
+            break
+    return [Tool(MENTION, places=(path,), values={"limit": True}) for path in list(found)[:_MOST]]
+
+
+def _filled(name: str, words: str) -> str:
+    """With the arguments in the places of `$ARGUMENTS`, `$1`, `$2` and so on; what they contain is not filled in."""
+    first, *others = name.split("$")
+    found, each = [first], words.split()
+    for piece in others:
+        rest = piece.lstrip("0123456789")
+        number = piece[: len(piece) - len(rest)]
+        if piece.startswith("ARGUMENTS"):
+            found.append(words + piece.removeprefix("ARGUMENTS"))
+        elif 0 < len(number) < 3:
+            found.append("".join(each[int(number) - 1 : int(number)]) + rest)
+        else:
+            found.append(f"${piece}")
+    return "".join(found)
+
+
+def mentioned(prompt: str, cwd: str, home: str) -> list[tuple[str, bool]]:
+    """(absolute path, is it a range of its lines), in order; whether it exists is not asked."""
+    found: dict[str, bool] = {}
+    for name, ranged in _names(prompt):
+        path = join(home, name[2:]) if name.startswith("~/") and home else join(cwd, name.rstrip("/") or "/")
+        found[path] = found.get(path, True) and ranged
+        if len(found) >= _MOST:
+            break
+    return list(found.items())
+
+
+def _names(text: str) -> Iterator[tuple[str, bool]]:
+    """(name, is it a range of lines) behind each `@` at the start of a line or after a space."""
+    at = text.find("@")
+    while at >= 0:
+        if at == 0 or text[at - 1].isspace():
+            name, ranged = _name(text, at + 1)
+            if name and len(name) <= _LONGEST and "\0" not in name:
+                yield name, ranged
+        at = text.find("@", at + 1)
+
+
+def _name(prompt: str, start: int) -> tuple[str, bool]:
+    """The name after an `@`: quoted, or up to the next space; and whether a range of lines follows it."""
+    if prompt.startswith('"', start):
+        name = prompt[start + 1 : max(prompt.find('"', start + 1), 0)]
+    else:
+        words = prompt[start : start + _LONGEST].split(maxsplit=1)
+        name = words[0].rstrip(_ENDS) if words and not prompt[start : start + 1].isspace() else ""
+    before, mark, lines = name.rpartition("#L")
+    ranged = bool(mark) and lines.replace("-", "").replace("L", "").isdecimal()
+    return (before if ranged else name), ranged

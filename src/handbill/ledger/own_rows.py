@@ -1,0 +1,42 @@
+"""How a window finds its own rows in a transcript that a second client writes to as well."""
+
+from __future__ import annotations
+
+from handbill.ledger.epochs import BOUNDARY, DUE
+from handbill.ledger.window import JOINED, OWN_ROWS, RESUMED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from handbill.ledger.window import Window
+
+    Marks = Sequence[Collection[str]]
+
+
+class OwnRows:
+    """`marks`: ids of this window's prompts, calls or rows, most reliable group first. `joined`: the bytes at which
+    another client began to write as well. `compacted_at`: if this window was compacted since the first of them, the
+    record of that is at or after this byte; -1: no compaction is known. `resumed_at`: the host's loader rebuilt what
+    is before this byte."""
+
+    __slots__ = ("compacted_at", "joined", "marks", "resumed_at")
+
+    def __init__(
+        self, marks: Marks = (), joined: Sequence[int] = (), compacted_at: int = -1, resumed_at: int = 0
+    ) -> None:
+        self.resumed_at = resumed_at
+        self.marks = marks
+        self.joined = joined
+        self.compacted_at = compacted_at
+
+
+def own_rows(window: Window | None, newest: Collection[str] = ()) -> OwnRows:
+    """`newest`: the prompt and the calls of the event at hand."""
+    if window is None:
+        return OwnRows((newest,))
+    flags = window.flags
+    joined = flags.get(JOINED, ())
+    known = [at for at in (flags.get(BOUNDARY, -1), flags.get(DUE, -1), window.suspect) if at >= min(joined, default=0)]
+    marks = (newest, *([mark] for mark in flags.get(OWN_ROWS, ())))
+    return OwnRows(marks, joined, min(known, default=-1), flags.get(RESUMED, 0))

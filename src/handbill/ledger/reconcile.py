@@ -1,0 +1,289 @@
+"""The ledger against the window's content: what is still there, what is gone, what was there before we knew."""
+
+from __future__ import annotations
+
+from handbill.event import SESSION_STARTED, TOOL_CALLED
+from handbill.ledger.claim import brought_by
+from handbill.ledger.epochs import SAME_MOMENT, cleared, next_epoch, opened, within
+from handbill.ledger.host_files import (
+    from_transcript,
+    host_has,
+    look_again,
+    restored,
+    survives_resume,
+    want_dependents,
+    with_shown_rules,
+    without_reading,
+)
+from handbill.ledger.window import HOST_ONCE, HOST_TOO, NAMED_BY, NESTED, OWN, READ_ITSELF, RESTORED, see, with_letter
+from handbill.paths import parent
+from handbill.text.blocks import meant, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from handbill.event import Event
+    from handbill.ledger.content import Content
+    from handbill.ledger.window import Record, Window
+    from handbill.text.blocks import Title
+
+    Titles = dict[Title, int]
+
+
+def denied_calls(window: Window) -> set[str]:
+    """Tool calls whose denial carried files, by our own ledger."""
+    records = [*window.files.values(), *window.carried.values()]
+    found = {str(record["batch"]) for record in records if record["via"] == TOOL_CALLED}
+    found |= {str(call) for record in records for call in record.get("denials", ())}
+    return found | {str(claim["batch"]) for claim in window.claims if claim.get("via") == TOOL_CALLED}
+
+
+def inherited(window: Window, content: Content, *, records: bool) -> Window:
+    """Judge what was carried over a compaction, now that the transcript shows what was kept."""
+    twin = window.copy()
+    titles = content.titles(denied_calls(window))
+    for path, record in window.carried.items():
+        kept = _kept_parts(path, record, titles) if records else _kept_batch(record, content.calls)
+        if kept and path not in twin.files:
+            twin.files[path] = {**record, "parts": kept}
+            if "." in kept:
+                twin.pending[path] = record["reason"]
+        elif not kept and record["reason"].startswith(NESTED) and host_has(path, record, content):
+            twin.files[path] = record  # with the call that it came with
+        elif not kept:
+            twin = restored(twin, path, record, content)
+    _drop_orphans(twin)
+    _want_named(twin, window.carried)
+    twin = with_shown_rules(twin, content, RESTORED, window.flags.get("compacted", 0.0))
+    twin.carried, twin.carried_from = {}, 0
+    twin.flags.pop("kept_unknown", None)
+    return twin
+
+
+def resumed(window: Window, content: Content, event: Event, now: float) -> Window:
+    """Keep what the resuming client rebuilds; the rest is pending again."""
+    twin = window.copy()
+    titles = content.titles(denied_calls(window))
+    for path, record in window.files.items():
+        if _of_this_moment(record, event, now):
+            continue
+        if record["via"] == "host":
+            if not survives_resume(path, record, content):
+                del twin.files[path]
+                look_again(twin, path)
+                want_dependents(twin, path)
+            continue
+        parts = _kept_parts(path, record, titles) or "." * len(record["parts"])
+        if "." in parts and path in content.files and not record.get("updated"):
+            twin = see(twin, path, "", READ_ITSELF, now)  # the agent read it since
+            continue
+        twin.files[path] = {**record, "parts": parts}
+        if "." in parts:
+            twin.pending.setdefault(path, record["reason"])
+    for path, record in window.carried.items():  # a compaction came last: what it kept was rebuilt, or not
+        kept = _kept_parts(path, record, titles)
+        if kept and path not in twin.files:
+            twin.files[path] = {**record, "parts": kept}
+            if "." in kept:
+                twin.pending.setdefault(path, record["reason"])
+        elif not kept and record["reason"].startswith(NESTED) and host_has(path, record, content):
+            twin.files[path] = record  # with the call that it came with
+        elif not kept:
+            twin = restored(twin, path, record, content)
+    twin = cleared(twin)
+    twin.carried, twin.carried_from = {}, 0
+    for name in (HOST_ONCE, HOST_TOO, "kept_unknown"):
+        twin.flags.pop(name, None)
+    twin.claims = [claim for claim in window.claims if _of_this_moment(claim, event, now)]
+    twin = without_undone_work(twin, content, event)
+    twin = found(twin, content, now)
+    for path, reason in _drop_orphans(twin).items():  # its directory counts as looked at
+        twin.pending.setdefault(path, reason)
+    twin = with_shown_rules(twin, content, READ_ITSELF, now)
+    return twin if _differs(twin, window) else window
+
+
+def left(window: Window, content: Content, now: float = 0.0, patience: float = 0.0) -> list[str]:
+    """Files that we delivered, or that the host brought with a call, and that the transcript no longer shows.
+    `patience`: seconds in which the host writes its record."""
+    titles, lines = content.titles(denied_calls(window)), content.lines()
+    open_parts = {(item[0], item[1]) for claim in window.claims for item in claim["items"]}
+    found = []
+    for path, record in window.files.items():
+        for part, letter in enumerate(record["parts"], 1):
+            name = (shown(path), record["hash"], part, len(record["parts"]))
+            is_there = name in titles and (name not in lines or bool(record.get("same")))
+            if letter in "ks" and not is_there and (path, part) not in open_parts:
+                found.append(path)
+                break
+        if record["reason"].startswith(NESTED) and record["batch"] and not host_has(path, record, content):
+            found += [path] if not within(record["at"], now, patience) else []
+    return found
+
+
+def without_undone_reading(window: Window, content: Content, event: Event, now: float, patience: float) -> Window:
+    """What the agent itself read or wrote of a delivered file may have left the window: the delivered text is old."""
+    after = window
+    for path, record in window.files.items():
+        _, batch, at = record.get(OWN, ("", "", now))
+        if not batch or event.is_moment(batch) or content.has_batch(batch) or within(at, now, patience):
+            continue
+        after = window.copy() if after is window else after
+        after.files[path] = without_reading(record)
+    return after
+
+
+def found(window: Window, content: Content, now: float) -> Window:
+    """What is in the window although the ledger does not say so: it is not delivered a second time."""
+    after = window
+    blocks = content.in_order()
+    newest = content.newest([title for _, title in blocks])
+    waiting = {item[0] for claim in window.claims for item in claim["items"]}
+    for call, title in blocks:
+        shown_path, digest, part, parts = title
+        path = meant(shown_path)
+        record = after.files.get(path)
+        if title not in newest or path in waiting:
+            continue  # of an earlier state of the file, or a later one is on its way
+        if record is not None and (record["via"] == "host" or record.get("same")):
+            continue
+        if record is not None and not _is_news(record, digest, part, parts):
+            continue
+        if after is window:
+            after = window.copy()
+        _adopt(after, title, content, now, call)
+        if after.holds(path):
+            after.pending.pop(path, None)
+    return after
+
+
+def _is_news(record: Record, digest: str, part: int, parts: int) -> bool:
+    """Does the window have something else than this record says? What is wanted as it is now stays wanted."""
+    if record["hash"] == digest and len(record["parts"]) == parts:
+        return not record.get("before") and record["parts"][part - 1] == "."
+    return "." not in record["parts"]  # another client on the same session was given a newer state
+
+
+def _adopt(window: Window, title: Title, content: Content, now: float, call: str = "") -> None:
+    """`call`: it came with its denial, and is in the window as long as that is."""
+    size = content.denials[call][title] if call else content.blocks[title]
+    shown_path, digest, part, parts = title
+    path = meant(shown_path)
+    record = window.files.get(path)
+    if record is None or record["hash"] != digest or len(record["parts"]) != parts:
+        record = from_transcript(digest, parts, now)
+        if title in content.started:
+            record = {**record, "via": SESSION_STARTED}
+        if (call, title) in content.same:
+            record = {**record, "same": meant(content.same[call, title])}
+    if call:
+        record = brought_by(record, TOOL_CALLED, call)
+    window.files[path] = {**with_letter(record, part, "k"), "chars": record["chars"] + size}
+
+
+def rewound(window: Window, content: Content, event: Event) -> Window:
+    """The conversation went back to an earlier point: what came after that is out of the window."""
+    twin = next_epoch(window)
+    titles = content.titles(denied_calls(window))
+    for path, record in window.files.items():
+        unchanged = event.is_moment(record["batch"]) or host_has(path, record, content)
+        kept = record["parts"] if unchanged else _kept_parts(path, record, titles)
+        if not kept:
+            del twin.files[path]
+            if record["reason"].startswith(NESTED) or path in window.flags.get(HOST_TOO, ()):
+                twin.flags[HOST_ONCE] = list(dict.fromkeys([*twin.flags.get(HOST_ONCE, ()), path]))
+        elif kept != record["parts"]:
+            twin.files[path] = {**record, "parts": kept}
+            if "." in kept:
+                twin.pending[path] = record["reason"]
+    twin.claims = [claim for claim in window.claims if event.is_moment(claim["batch"])]
+    twin.flags["rewound"] = twin.epoch
+    twin = without_undone_work(twin, content, event)
+    _drop_orphans(twin)
+    _want_named(twin, {**dict(window.files.items()), **_as_records(window.pending)})
+    return twin
+
+
+def without_undone_work(window: Window, content: Content, event: Event) -> Window:
+    """If a skill was undone, the one before it is active again. A skill that belongs to a session stays active."""
+    work = window.work
+    while work and not work.get("session") and not _is_at_work(work, content, event):
+        former, *earlier = work.get("before") or [{}]
+        work = {**former, "before": earlier} if former else {}
+    if work is window.work:
+        return window
+    after = window.copy()
+    after.work = work
+    return after
+
+
+def _as_records(pending: dict[str, str]) -> dict[str, Any]:
+    return {path: {"reason": reason} for path, reason in pending.items()}
+
+
+def _want_named(window: Window, before: Mapping[str, Record]) -> None:
+    """A page that is still there refers to pages that are gone, or were waiting: they belong to it."""
+    named = {path: record["reason"] for path, record in before.items() if record["reason"].startswith(NAMED_BY)}
+    there = {path[path.rfind("/") + 1 :] for path in window.files if window.holds(path)} if named else set()
+    for path, reason in named.items():
+        if reason.removeprefix(NAMED_BY) in there and not window.holds(path):
+            window.pending.setdefault(path, reason)
+
+
+def _is_at_work(work: dict[str, Any], content: Content, event: Event) -> bool:
+    """Is the batch or prompt that it began with still there? If we do not know it: is the skill's body there?"""
+    batch = str(work.get("begun", ""))
+    if batch.rpartition(":")[2]:
+        return content.has_batch(batch) or event.is_moment(batch)
+    name = str(work.get("skill", "")).rpartition(":")[2]
+    ours = [parent(meant(path)) for path, _, _, _ in content.blocks if path.endswith("/SKILL.md")]
+    return any(folder.rpartition("/")[2] == name for folder in (*content.skills, *ours))
+
+
+def _of_this_moment(record: Record, event: Event, now: float) -> bool:
+    """Another lane of this very event delivered it: no transcript can show it yet."""
+    is_open = "s" in record.get("parts", "s")  # what the transcript has shown is not of this moment
+    return bool(is_open and record["batch"] == event.batch and within(record["at"], now, SAME_MOMENT))
+
+
+def adopted(event: Event, window: Window | None, content: Content, now: float) -> Window:
+    """A ledger rebuilt from the transcript alone."""
+    twin = opened(event, window, now)
+    for call, title in content.in_order():
+        _adopt(twin, title, content, now, call)
+    _drop_orphans(twin)
+    for path, record in twin.files.items():
+        if "." in record["parts"]:
+            twin.pending[path] = record["reason"]
+    return with_shown_rules(twin, content, READ_ITSELF, now)
+
+
+def _kept_parts(path: str, record: Record, titles: Titles) -> str:
+    name, total = shown(path), len(record["parts"])
+    letters = ["k" if (name, record["hash"], part, total) in titles else "." for part in range(1, total + 1)]
+    return "".join(letters) if "k" in letters else ""
+
+
+def _kept_batch(record: Record, calls: list[str]) -> str:
+    """Where injections are in no transcript: those of a kept tool call are kept with it."""
+    parts: str = record["parts"]
+    if len(parts) > 1:
+        return ""  # only the last part's call is known: a repeated part is better than a lost one
+    return parts.replace("s", "e") if record["batch"] and record["batch"] in calls else ""
+
+
+def _drop_orphans(window: Window) -> dict[str, str]:
+    """A line that refers to another file's text is worth nothing without that text. Returns {file: reason}."""
+    lines = {path: record for path, record in window.files.items() if record.get("same")}
+    orphans = {path: record["reason"] for path, record in lines.items() if not window.holds(record["same"])}
+    for path in orphans:
+        del window.files[path]
+        window.pending.pop(path, None)
+    return orphans
+
+
+def _differs(one: Window, other: Window) -> bool:
+    names = ("files", "pending", "claims", "carried", "suspect", "flags", "work")
+    return any(getattr(one, name) != getattr(other, name) for name in names)

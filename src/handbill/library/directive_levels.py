@@ -1,0 +1,125 @@
+"""A directory whose rules this window has not looked at: which files it has, and how each one gets there."""
+
+from __future__ import annotations
+
+from handbill.event import PROMPT_SUBMITTED
+from handbill.handlers.directives import FOLDER, READ, wants_bare
+from handbill.ledger.window import HOST_ONCE, HOST_TOO, MENTIONED, READ_ITSELF, UNDELIVERABLE, is_shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.handlers.directives import Look
+    from handbill.ledger.window import Record
+    from handbill.settings import Config
+    from handbill.world import World
+
+_READ_WHOLE, _READ_LINES = 32_000, 2000  # bytes, lines; of a larger file, a client shows only a part
+# What the host does about a file, if it does not bring it now.
+LATER = "later"  # with the next touch of another kind
+NEXT = "next"  # with the next event, unless the host has brought it by then
+
+
+def look_at(look: Look, level: str, stamp: str, new: dict[str, Record], how: str) -> bool:
+    """A level that was not looked at, or to whose folder something was added; False: look again later."""
+    found, unripe = present(level, look.world, look.config, look.types)
+    if not found and not look.world.is_dir(level):
+        return True  # not made yet: look again when it is
+    folder = f"{level}/{FOLDER}"
+    later = look.world.is_closed(folder)
+    is_told = folder in look.window.flags.get(UNDELIVERABLE, ())
+    if later and not is_told:
+        look.plan.want(folder, f"directives of {level}")  # cannot be read: the model is told
+    elif is_told and not later:
+        look.plan.solved.append(folder)
+    for path, name in found:
+        # other types are skill-filtered: noted, delivered when a skill asks for them
+        if name not in look.types:
+            continue
+        if look.window.holds(path):
+            look.compare(path)
+        elif path in look.window.flags.get(UNDELIVERABLE, ()):
+            later = ask_if_corrected(look, level, path, how) or later
+        else:
+            later = _ask(look, level, path, how) or later
+    if not unripe and not later:
+        new[level] = {"found": [name for _, name in found], "stamp": stamp}
+    return not unripe and not later
+
+
+def ask_if_corrected(look: Look, level: str, path: str, how: str) -> bool:
+    """A rule that could not be delivered. Returns what `_ask` does."""
+    from handbill.handlers.freshness import is_corrected
+
+    return is_corrected(path, look.window, look.world) and _ask(look, level, path, how)
+
+
+def _ask(look: Look, level: str, path: str, how: str) -> bool:
+    """How does this rule get into the window? True: the host may bring it later, so look at the level again."""
+    if path in look.read and show_if_whole(look, path):
+        return False
+    once = path in look.window.flags.get(HOST_ONCE, ())
+    brings = "" if once else _host_brings(look, level, path, how)
+    if brings in (LATER, NEXT):
+        look.waits = look.waits or brings == NEXT
+        return True
+    if brings:
+        look.plan.seen.append((path, brings))
+    else:
+        look.plan.want(path, f"directive of {level}")
+    return False
+
+
+def note_copy_of_host(look: Look, level: str, path: str) -> None:
+    """A read brings a rule that we delivered before. A rewind removes both; the host brings its copy only once."""
+    record, known = look.window.files.get(path), look.window.flags.get(HOST_TOO, ())
+    is_ours = record is not None and record["via"] != "host"
+    if is_ours and path not in known and _host_brings(look, level, path, READ):
+        look.plan.flags[HOST_TOO] = [*look.plan.flags.get(HOST_TOO, known), path]  # type: ignore[misc]
+
+
+def _host_brings(look: Look, level: str, path: str, how: str) -> str:
+    from handbill.hosts.claude_code.native_files import host_brings
+
+    return host_brings(level, path, how, look.event, look.world, look.config)
+
+
+def show_if_whole(look: Look, path: str) -> bool:
+    """The agent has just read it, or the prompt mentions it: is it in the window now? The host may still drop the
+    prompt."""
+    size = look.world.size(path)
+    few = size <= _READ_LINES or (look.world.tail(path, 0, _READ_WHOLE) or b"").count(b"\n") < _READ_LINES
+    if not 0 < size < _READ_WHOLE or not few:
+        return False
+    from handbill.handlers.freshness import seen_by_agent
+
+    look.plan.seen.append((path, READ_ITSELF))
+    seen_by_agent(path, look.world.stamp(path), look.plan, look.world)
+    record = look.window.files.get(path)
+    by_host = record is not None and record["via"] == "host"
+    if look.event.kind == PROMPT_SUBMITTED and (not by_host or is_shown(record)):
+        at = max(look.world.size(look.event.transcript), 0)
+        look.mentioned.append(path)
+        before = [path for path in look.mentioned if is_shown(look.window.files.get(path))]
+        mention = {"prompt": look.event.batch, "at": at, "files": look.mentioned, "before": before}
+        look.plan.flags[MENTIONED] = mention
+    return True
+
+
+def present(
+    level: str, world: World, config: Config, asked: tuple[str, ...] = ()
+) -> tuple[list[tuple[str, str]], bool]:
+    """(path, name) of the directives at one level, core types first, then the known and the asked for ones;
+    and whether one is still empty."""
+    types = dict.fromkeys(config.core_types + config.skill_types + asked)
+    names = world.present(f"{level}/{FOLDER}", types)
+    found = [(f"{level}/{FOLDER}/{name}", name) for name in types if name in names]
+    bare = f"{level}/AGENTS.md"
+    if wants_bare(level, config) and "AGENTS.md" not in names and world.is_file(bare):
+        found.insert(0, (bare, "AGENTS.md"))
+    ripe = [(path, name) for path, name in found if not _is_empty(path, world)]
+    return ripe, len(ripe) < len(found)
+
+
+def _is_empty(path: str, world: World) -> bool:
+    size = world.size(path)
+    return size < 0 or (size == 0 and world.is_file(path))

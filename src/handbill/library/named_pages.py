@@ -1,0 +1,23 @@
+"""Pages that a delivered page refers to: one step at a time, each with the page that goes out before it."""
+
+from __future__ import annotations
+
+from handbill.paths import name as base_name
+from handbill.text.references import references
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.settings import Config
+    from handbill.text.document import Sheet
+    from handbill.world import World
+
+
+def pages_named(sheet: Sheet, world: World, config: Config) -> list[str]:
+    """Files of the pages that a text refers to; of SKILL.md no commands, they come with their phases."""
+    of_a_skill = base_name(sheet.path) == "SKILL.md"
+    names = [name for name in references(sheet.text) if not (of_a_skill and name.startswith("CMD_"))]
+    if not names:
+        return []
+    from handbill.library.pages import pages
+
+    return [path for path in pages(names, sheet.path, world, config) if path != sheet.path]

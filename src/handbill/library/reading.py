@@ -1,0 +1,63 @@
+"""Did the agent read a file itself, and is a call nothing but that?"""
+
+from __future__ import annotations
+
+from handbill.event import DONE, HELD, REFUSED, handles_files
+from handbill.library.roots import inside
+from handbill.text.shell_words import plain_arguments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from handbill.event import Event, Tool
+    from handbill.settings import Config
+    from handbill.world import World
+
+_READERS = ("Read", "NotebookRead")
+_SHOWING = ("cat", "head", "tail", "sed")
+_SHELL = frozenset(";|&<>$`\n(){}*?[~")
+
+
+def paths_read(event: Event, files: Collection[str], world: World, config: Config) -> tuple[list[str], list[str]]:
+    """Which of `files` this message's calls read, and which they tried to read and could not."""
+    read: dict[str, bool] = {}
+    for tool in event.tools:
+        if (tool.name in _READERS or (tool.name == "Bash" and handles_files(tool.values))) and tool.outcome != HELD:
+            for path in (*tool.files, *tool.places):
+                known = inside(path, world, config)
+                read[known] = read.get(known, False) or tool.outcome == DONE
+    return [path for path in files if read.get(path)], [path for path in files if read.get(path) is False]
+
+
+def reads_only(tool: Tool, files: Collection[str], world: World, config: Config) -> bool:
+    """Does this call do nothing but read some of them?"""
+    if tool.name in _READERS:
+        return bool(tool.files) and all(inside(path, world, config) in files for path in tool.files)
+    if tool.name != "Bash":
+        return False
+    command = str(tool.values.get("command", ""))
+    words = command.split()
+    if not words or words[0] not in _SHOWING or not _SHELL.isdisjoint(command):
+        return False
+    options = [word for word in words[1:] if word.startswith("-")]
+    if words[0] == "sed" and (options != ["-n"] or words[1] != "-n" or not _is_lines(words[2] if words[2:] else "")):
+        return False  # sed has scripts that write and run things
+    if any(option != "-n" and not option[1:].removeprefix("n").isdecimal() for option in options):
+        return False
+    named = [word for word in plain_arguments(command)[1:] if not _is_lines(word)]
+    places = [path for path in tool.places if inside(path, world, config) in files]
+    return bool(named) and len(named) == len(places)
+
+
+def _is_lines(word: str) -> bool:
+    """`50`, or sed's `1,20p`."""
+    return word.removesuffix("p").replace(",", "").isdecimal()
+
+
+def unheld(event: Event, files: Collection[str], world: World, config: Config) -> bool:
+    """Did this message do something else, which nobody held or refused?"""
+    return any(
+        tool.id in event.calls and tool.outcome not in (HELD, REFUSED) and not reads_only(tool, files, world, config)
+        for tool in event.tools
+    )

@@ -1,0 +1,159 @@
+"""Who a session is (handler, worker, regular, or what the settings declare), and what it works by."""
+
+from __future__ import annotations
+
+from handbill.fast_json import loads
+from handbill.paths import join, under
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from handbill.event import Event
+    from handbill.ledger.window import Window
+    from handbill.settings import Config
+    from handbill.world import World
+
+    Roles = dict[str, dict[str, Any]]
+
+REGULAR = "regular"
+ROLE_VARIABLE, DISPATCH_VARIABLE = "HANDBILL_ROLE", "HANDBILL_DISPATCH"
+_WORKERS_HOME = "*/claude-worker-config*"
+_DISPATCH_NOTE = ".claude/worker-dispatch-path"  # below such a home, as the launcher left it
+
+
+class Role:
+    """`how` it was found; `dispatch`: the file with its contract."""
+
+    __slots__ = ("dispatch", "how", "name", "permits", "problem", "values")
+
+    def __init__(self, name: str, how: str, values: dict[str, Any], dispatch: str = "", problem: str = "") -> None:
+        self.name = name
+        self.how = how
+        self.values = values
+        self.dispatch = dispatch
+        self.problem = problem
+        self.permits: list[str] = []  # outside of the project, and named by the person who launched this session
+
+    @property
+    def is_regular(self) -> bool:
+        return self.name == REGULAR
+
+
+def declared(world: World, config: Config) -> Roles:
+    shipped: Roles = loads((world.tail(config.shipped_roles, 0) or b"{}").decode())
+    return {**shipped, **{name: {**shipped.get(name, {}), **own} for name, own in config.own_roles.items()}}
+
+
+def role_of(event: Event, window: Window, world: World, config: Config) -> Role:
+    roles = declared(world, config)
+    note = event.notes.get("role") or {}
+    name, how = _told(note, config) or _found(roles, window, world, config) or _before(window)
+    if name not in roles:
+        problem = f"the role {name!r} ({how}) is not declared; the declared roles are {', '.join(roles)}"
+        return Role(REGULAR, how, {}, problem=problem)
+    role = Role(name, how, roles[name], problem=str(note.get("problem", "")))
+    told = note.get("dispatch") or (_dispatch(world, config) if role.values.get("dispatch") else "")
+    if isinstance(told, str) and told and "\0" not in told:
+        role.dispatch = join(config.home, told[2:]) if told.startswith("~/") else join(config.project, told)
+        # what a link inside the project leads to was chosen by the project, not by the person
+        named = bool(note.get("dispatch")) and not under(role.dispatch, config.project)
+        role.permits = [role.dispatch] if named else []  # a variable may come from the project's own settings
+    elif role.values.get("dispatch"):
+        role.problem = (
+            role.problem or f"the dispatch file of this {name} is not known: engine role set {name} --dispatch FILE"
+        )
+    return role
+
+
+def _told(note: dict[str, Any], config: Config) -> tuple[str, str] | None:
+    if isinstance(note.get("role"), str):
+        return note["role"], str(note.get("how") or "set for this session")
+    told = config.environ.get(ROLE_VARIABLE, "")
+    return (told, f"${ROLE_VARIABLE}") if told else None
+
+
+def _found(roles: Roles, window: Window, world: World, config: Config) -> tuple[str, str] | None:
+    for name, values in roles.items():
+        for line in values.get("env", ()):
+            variable, _, pattern = line.partition("=")
+            value = config.environ.get(variable)
+            if value is not None and _is_like(value, pattern or "*"):
+                return name, f"${variable}"
+        if values.get("home") and _is_like(config.home, values["home"]):
+            return name, "home folder"
+        for skill in values.get("skills", ()):
+            if _invoked(skill, window):
+                return name, f"skill {skill}"
+        marker = values.get("marker", "")
+        if marker and world.is_file(join(config.project, marker)):
+            return name, f"marker {marker}"
+    return None
+
+
+def _is_like(value: str, pattern: str) -> bool:
+    """The usual `*word*` without loading what knows all patterns."""
+    word = pattern.strip("*")
+    if "*" not in word and "?" not in word and pattern == f"*{word}*":
+        return word in value
+    from handbill.text.globs import matches
+
+    return matches(value, pattern)
+
+
+def _invoked(skill: str, window: Window) -> bool:
+    if window.work.get("skill") == skill:
+        return True
+    reason = f"skill {skill}"
+    records = [*window.files.values(), *window.carried.values()]
+    return any(record["reason"] == reason or record["reason"].startswith(f"{reason},") for record in records)
+
+
+def _before(window: Window) -> tuple[str, str]:
+    """A role found by its skill stays: the compaction may have taken the skill by which it was known."""
+    found, how = window.flags.get("role"), str(window.flags.get("role_by", ""))
+    return (found, how) if isinstance(found, str) and how.startswith("skill ") else (REGULAR, "no other role fits")
+
+
+def _dispatch(world: World, config: Config) -> str:
+    """As the environment names it, or the launcher's note in a worker's own home; no project's say in either."""
+    told = config.environ.get(DISPATCH_VARIABLE, "")
+    if told or not _is_like(config.home, _WORKERS_HOME):
+        return told
+    data = world.tail(f"{config.home}/{_DISPATCH_NOTE}", 0, 4096) or b""
+    return data.decode("utf-8", "replace").strip()
+
+
+def targets(role: Role, world: World, config: Config) -> tuple[list[str], list[str]]:
+    """(files that the role works by, those that the agent must read itself); not dispatches that are finished."""
+    found = [role.dispatch] if role.dispatch else []
+    meant = _meant(role, "targets", world, config)
+    found += [path for path in meant if not _is_finished(path, world)]
+    own = _meant(role, "read", world, config)
+    return list(dict.fromkeys([*found, *own])), own
+
+
+def _meant(role: Role, field: str, world: World, config: Config) -> list[str]:
+    patterns = role.values.get(field, ())
+    if not patterns:
+        return []
+    from handbill.text.globs import expand
+
+    fixed = [pattern for pattern in patterns if pattern.startswith("/") and world.is_file(pattern)]
+    found = expand(
+        (pattern for pattern in patterns if not pattern.startswith("/")),
+        config.project, world.names, world.is_file, config.excluded,
+    )  # fmt: skip
+    if not found.complete:
+        role.problem = role.problem or f"the patterns in roles.{role.name}.{field} lead to too many folders to look at"
+    project = world.real(config.project)  # what a link leads to outside is not even named
+    return [*fixed, *(path for path in found.paths if under(world.real(path), project))]
+
+
+def _is_finished(path: str, world: World) -> bool:
+    head = (world.tail(path, 0, 4096) or b"").decode("utf-8", "replace")
+    if "tatus" not in head:
+        return False
+    from handbill.work.dispatch import FINISHED, Dispatch
+
+    return Dispatch(head).status in FINISHED

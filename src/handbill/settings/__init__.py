@@ -1,0 +1,239 @@
+"""Settings: shipped, then the user's, then the project's. Hooks read one compiled file, if any.
+
+People write TOML (`~/.config/handbill/config.toml`, `<project>/.handbill.toml`). Parsing that
+costs more than a whole hook, so the result is kept as JSON beside the state and made anew when a
+source's time or size changed.
+"""
+
+from __future__ import annotations
+
+import posix
+
+from handbill.fast_json import loads
+from handbill.paths import ANYWHERE, normal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+PROJECT_FILE = ".handbill.toml"
+MESSAGES_FILE = ".handbill.messages.json"  # a project's own words for the gates
+PACKAGE = __file__[: __file__.rfind("/settings/")]
+SHIPPED = f"{PACKAGE}/data/directives"
+
+CORE_TYPES = ("AGENTS.md", "INVARIANTS.md", "ARCHITECTURE.md")
+_MOST_TYPES = 50  # that settings may add
+SKILL_TYPES = ("TESTING.md", "PITFALLS.md", "CONTRIBUTING.md", "COMMANDS.md", "CHECKLIST.md", "TEMPLATE.md")
+EXCLUDED = (
+    "node_modules", ".git", ".hg", ".svn", "sessions", "tmp", "dist", "build", "target", "vendor",
+    "__pycache__", ".venv", "venv", ".tox", ".mypy_cache", ".pytest_cache",
+)  # fmt: skip
+
+CONTEXT_FILES = (
+    "CONSTITUTION.md", "TASKS.md", "CONVENTIONS.md", "DECISIONS.md", "LEARNINGS.md", "AGENT_PLAYBOOK.md",
+)  # fmt: skip
+# What a gate is like unless the settings say otherwise; budgets are tokens.
+GATES: dict[str, dict[str, Any]] = {
+    "load_gate": {
+        "mode": "deliver", "subagents": "direct", "folder": ".context", "files": CONTEXT_FILES, "budget": 6000,
+        "denials": 3, "wording": "factual",
+    },
+    "compaction": {"budget": 10_000, "wording": "factual"},
+    "resume": {
+        "mode": "on", "layout": "02-projects/{project}/01-planning/_resume.md", "skills": ("execute-project",),
+        "budget": 15_000, "wording": "factual",
+    },
+}  # fmt: skip
+
+
+class Config:
+    """One project's settings. Unset values are the shipped ones."""
+
+    def __init__(self, project: str, home: str, values: Mapping[str, Any] | None = None) -> None:
+        values = values or {}
+        self.project = project
+        self.home = home
+        directives = values.get("directives", {})
+        self.core_types: tuple[str, ...] = (*CORE_TYPES, *directives.get("always", ())[:_MOST_TYPES])
+        self.own_types: tuple[str, ...] = CORE_TYPES  # of the user's rules for all projects
+        self.skill_types: tuple[str, ...] = SKILL_TYPES
+        self.excluded = frozenset((*EXCLUDED, *directives.get("exclude", ())))
+        self.bare_agents_md: bool = directives.get("bare_agents_md", True)
+        self.standards: list[str] | None = values.get("standards", {}).get("files")
+        self.subagent_standards: list[str] | None = values.get("standards", {}).get("subagents")
+        self.allowed: tuple[str, ...] = tuple(
+            normal(path.replace("~", home, 1) if path.startswith("~/") else path)
+            for path in values.get("files", {}).get("allow", ())
+        )
+        self.write_gate: str = values.get("write_gate", {}).get("mode", "new")  # off | new | edits
+        self.auto_answer: str = values.get("testing", {}).get("auto_answer", "")  # for tests without a person
+        self.state = self.spare = ""  # where this project's state is; where it goes if that cannot be written
+        self.environ: Mapping[str, str] = {}
+        self._values = values
+        self.problems: list[str] = list(values.get("problems", ()))
+
+    def gate(self, name: str) -> dict[str, Any]:
+        """The settings of one gate: load_gate, compaction or resume."""
+        return {**GATES[name], **self._values.get(name, {})}
+
+    @property
+    def projects(self) -> str:
+        """The folder in which work that can be resumed stands; empty: nothing is resumed here."""
+        gate = self.gate("resume")
+        folder = gate["layout"].partition("{project}")[0].strip("/")
+        return f"{self.project}/{folder}".rstrip("/") if gate["mode"] != "off" else ""
+
+    @property
+    def own_roles(self) -> dict[str, dict[str, Any]]:
+        """Roles that the settings add to the shipped ones, or say otherwise."""
+        found: dict[str, dict[str, Any]] = self._values.get("roles", {})
+        return found
+
+    @property
+    def message_files(self) -> tuple[str, ...]:
+        """Where the gates' words stand, the nearest last."""
+        user = folder_of("XDG_CONFIG_HOME", ".config", self.environ, self.home)
+        return f"{PACKAGE}/data/messages.json", f"{user}/handbill/messages.json", f"{self.project}/{MESSAGES_FILE}"
+
+    @property
+    def page_folders(self) -> tuple[str, ...]:
+        """Pages that we wrote ourselves: what a gate says is delivered like any other file."""
+        return tuple(f"{root}/.engine/pages" for root in (self.state, self.spare) if root)
+
+    @property
+    def user_library(self) -> str:
+        return f"{self.home}/.claude"
+
+    @property
+    def shipped_skills(self) -> str:
+        return f"{PACKAGE}/data/skills"
+
+    @property
+    def shipped_roles(self) -> str:
+        return f"{PACKAGE}/data/roles.json"
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """Folders that hold pages by name; the user's goes before the shipped one."""
+        return f"{self.user_library}/.directives", SHIPPED
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The only places that files are delivered from; of `~/.claude` the libraries, not what else is there."""
+        folders = (
+            f"{self.user_library}/{folder}"
+            for folder in (".directives", "skills", "commands", "agents", "engine", f"plugins{ANYWHERE}skills")
+        )
+        return self.project, *folders, SHIPPED, self.shipped_skills, *self.allowed, *self.page_folders
+
+    def standard_names(self, *, subagent: bool) -> list[str]:
+        chosen = self.subagent_standards if subagent else self.standards
+        if chosen is not None:
+            return chosen
+        handle = posix.open(f"{PACKAGE}/data/standards.json", posix.O_RDONLY | posix.O_CLOEXEC)
+        try:
+            shipped = loads(posix.read(handle, 1 << 16).decode())
+        finally:
+            posix.close(handle)
+        names: list[str] = shipped["subagents" if subagent else "files"]
+        return names
+
+
+def home_of(environ: Mapping[str, str]) -> str:
+    home = environ.get("HOME", "")
+    if home.startswith("/"):
+        return normal(home)
+    import pwd
+
+    try:
+        return pwd.getpwuid(posix.getuid()).pw_dir
+    except KeyError:  # no such user: nothing of theirs to read, and nowhere to write but the project
+        return "/nonexistent"
+
+
+def folder_of(variable: str, usual: str, environ: Mapping[str, str], home: str = "") -> str:
+    """One of the user's folders: where the variable says, else where it usually is in the home folder."""
+    told = environ.get(variable, "")
+    return told if told.startswith("/") else f"{home or home_of(environ)}/{usual}"
+
+
+def state_roots(project: str, environ: Mapping[str, str]) -> tuple[str, str]:
+    """(where this project's state is, where it goes when that cannot be written; empty: nowhere).
+
+    Never inside of the project: what a repository brings along must not pass for what we wrote ourselves.
+    """
+    label = f"handbill/{_folder_name(project)}"
+    runtime = environ.get("XDG_RUNTIME_DIR", "")
+    state = folder_of("XDG_STATE_HOME", ".local/state", environ)
+    return f"{state}/{label}", f"{runtime}/{label}" if runtime.startswith("/") else ""
+
+
+def _folder_name(project: str) -> str:
+    """One folder's name for each path: the path itself, where that can be one."""
+    plain = project[1:].replace("/", "+")
+    if plain and plain.isascii() and plain.isprintable() and len(plain) <= 200 and not {"+", "%"} & set(project):
+        return plain
+    from handbill.digest import digest_of
+
+    return f"%{digest_of(project)}"
+
+
+def project_around(start: str, environ: Mapping[str, str]) -> str:
+    """The project that a folder belongs to: itself if it is marked as one, else the repository around it, else itself.
+
+    A client may be started anywhere in a repository. A `.claude` folder further up proves nothing: what was unpacked
+    below somebody's project is not a part of it.
+    """
+    level, home = start, home_of(environ)
+    marks: tuple[str, ...] = (".claude", PROJECT_FILE, ".git")
+    while level not in ("", "/", home):
+        for mark in marks:
+            try:
+                posix.stat(f"{level}/{mark}")
+                return level
+            except (OSError, ValueError):
+                continue
+        level, marks = level[: level.rfind("/")], marks[1:] if level == start else marks
+    return start
+
+
+def sources(project: str, environ: Mapping[str, str]) -> list[list[Any]]:
+    """[path, mtime, size] of the files that exist, the user's first."""
+    user = folder_of("XDG_CONFIG_HOME", ".config", environ)
+    found: list[list[Any]] = []
+    for path in (f"{user}/handbill/config.toml", f"{project}/{PROJECT_FILE}"):
+        try:
+            status = posix.stat(path)
+        except (OSError, ValueError):
+            continue
+        if status.st_mode & 0o170000 == 0o100000 and status.st_size <= 1 << 20:  # not /dev/zero behind a link
+            found.append([path, status.st_mtime_ns, status.st_size])
+    return found
+
+
+def load(project: str, environ: Mapping[str, str], state: str, spare: str = "") -> Config:
+    found = _loaded(project, environ, state)
+    found.environ, found.state, found.spare = environ, state, spare
+    return found
+
+
+def _loaded(project: str, environ: Mapping[str, str], state: str) -> Config:
+    home = home_of(environ)
+    stamps = sources(project, environ)
+    if not stamps:
+        return Config(project, home)
+    compiled = f"{state}/.engine/config.json"
+    try:
+        handle = posix.open(compiled, posix.O_RDONLY | posix.O_CLOEXEC)
+        try:
+            kept = loads(posix.read(handle, 1 << 20).decode())
+        finally:
+            posix.close(handle)
+        if kept["sources"] == stamps:
+            return Config(project, home, kept["values"])
+    except (OSError, ValueError, KeyError, TypeError):
+        pass  # not compiled yet, or unusable: made anew below
+    from handbill.settings.toml_files import compiled_values
+
+    return Config(project, home, compiled_values(stamps, compiled))

@@ -1,0 +1,206 @@
+"""The TOML settings files: read, checked field by field, merged and kept for the hooks."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from typing import Any
+
+from handbill.fast_json import dumps
+from handbill.settings import PROJECT_FILE
+from handbill.store.disk import make_private_directory, read_regular
+
+# section -> field -> what it must be; the reference for people is docs/configuration.md
+Wanted = type | tuple[str, ...]
+_WORDING = ("factual", "mandatory")
+FIELDS: dict[str, dict[str, Wanted]] = {
+    "standards": {"files": list, "subagents": list},
+    "directives": {"always": list, "exclude": list, "bare_agents_md": bool},
+    "files": {"allow": list},
+    "testing": {"auto_answer": ("first", "recommended", "random")},
+    "write_gate": {"mode": ("off", "new", "edits")},
+    "load_gate": {
+        "mode": ("off", "deliver", "direct", "require"), "subagents": ("off", "deliver", "direct", "require"),
+        "folder": str, "files": list, "budget": int, "denials": int, "wording": _WORDING,
+    },
+    "compaction": {"budget": int, "wording": _WORDING},
+    "resume": {
+        "mode": ("on", "off"), "layout": str, "skills": list, "budget": int, "wording": _WORDING,
+    },
+}  # fmt: skip
+# [roles.NAME]: who a session is, by what it is known, and what it needs again after a compaction
+ROLE: dict[str, Wanted] = {
+    "skills": list, "env": list, "home": str, "marker": str, "targets": list, "read": list, "dispatch": bool,
+}  # fmt: skip
+_NAMED = "roles"
+MOST_BYTES = 1 << 16
+_MOST_DOTS = 100  # in a line
+_MOST_ENTRIES = 5000  # of a list
+_ROLE_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+_LONGEST_ROLE = 40
+_LONGEST_NAME = 80  # characters that a message repeats
+_MOST_PROBLEMS = 40
+_MOST_DENIALS = 20  # that a project may ask for
+_LARGEST = 10**9  # number; a hexadecimal one may have thousands of digits
+
+
+def checked(path: str, *, follow: bool = True) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """The valid settings of one file, and one line for each that is not. `follow`: it may be a link."""
+    try:
+        text = read_regular(path, MOST_BYTES, follow=follow).decode("utf-8")
+        if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
+            # keys of many parts would take seconds to read
+            raise ValueError(f"a line has more than {_MOST_DOTS} dots; put each entry of a list on its own line")
+        raw = tomllib.loads(text)
+    except RecursionError:
+        return {}, [f"{path}: it is nested too deep"]
+    except (OSError, ValueError) as error:
+        return {}, [f"{path}: {error}"]
+    values: dict[str, dict[str, Any]] = {}
+    problems: list[str] = []
+    for section, fields in raw.items():
+        if section == _NAMED and isinstance(fields, dict):
+            for name, role in fields.items():
+                if name == "regular":
+                    problems.append(
+                        f"{path}: roles.regular: 'regular' means a session without a role; use another name"
+                    )
+                    continue
+                if not _ROLE_NAME.issuperset(name) or not 0 < len(name) <= _LONGEST_ROLE:  # messages repeat it
+                    allowed = f"use 1 to {_LONGEST_ROLE} letters, digits, '-' or '_' as the name of a role"
+                    problems.append(f"{path}: [{section}.{name[:_LONGEST_NAME]}]: {allowed}")
+                    continue
+                kept = _fields(path, f"{section}.{name}", role, ROLE, problems)
+                values.setdefault(section, {})[name] = kept
+            continue
+        known = FIELDS.get(section)
+        if known is None or not isinstance(fields, dict):
+            names = ", ".join(f"[{name}]" for name in (*FIELDS, f"{_NAMED}.NAME"))
+            problems.append(f"{path}: [{section[:_LONGEST_NAME]}] is unknown; the known sections are {names}")
+            continue
+        kept = _fields(path, section, fields, known, problems)
+        if kept:
+            values[section] = kept
+    return values, problems
+
+
+def _fields(path: str, section: str, fields: Any, known: dict[str, Wanted], problems: list[str]) -> dict[str, Any]:
+    """The fields of one section that are as they must be."""
+    section = section[:_LONGEST_NAME]
+    if not isinstance(fields, dict):
+        problems.append(f"{path}: {section} must be a section, written as [{section}]")
+        return {}
+    kept: dict[str, Any] = {}
+    for field, value in fields.items():
+        wanted = known.get(field)
+        if wanted is None:
+            problems.append(f"{path}: {section}.{field[:_LONGEST_NAME]} is unknown; [{section}] has {', '.join(known)}")
+        elif not _fits(value, wanted):
+            problems.append(f"{path}: {section}.{field} must be {_words(wanted)}")
+        elif (section, field) == ("resume", "layout") and not _is_layout(value):
+            problems.append(
+                f'{path}: {section}.{field} must be a path inside the project, such as "work/{{project}}/_resume.md"'
+            )
+        else:
+            kept[field] = value
+    return kept
+
+
+def _is_layout(value: str) -> bool:
+    before, found, after = value.partition("{project}")
+    parts = [*before.lower().split("/"), *after.lower().split("/")]  # some disks know only one case
+    return (
+        bool(found)
+        and after.startswith("/")
+        and after.strip("/") != ""
+        and not value.startswith("/")
+        and not {"..", ".git", ".claude"}.intersection(parts)
+    )
+
+
+def _fits(value: Any, wanted: Wanted) -> bool:
+    if isinstance(wanted, tuple):
+        return value in wanted
+    if wanted is int:
+        return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _LARGEST
+    if isinstance(value, list):
+        return wanted is list and len(value) <= _MOST_ENTRIES and all(isinstance(one, str) for one in value)
+    return isinstance(value, wanted)
+
+
+_WORDS = {
+    list: f"a list of at most {_MOST_ENTRIES:,} strings",
+    bool: "true or false",
+    str: "a string",
+    int: f"a whole number from 1 to {_LARGEST:,}",
+}
+
+
+def _words(wanted: Wanted) -> str:
+    return " or ".join(f'"{word}"' for word in wanted) if isinstance(wanted, tuple) else _WORDS[wanted]
+
+
+# A project that may name places could have anything on this machine read to a model; one that may ask for
+# variables could find out what they hold; one that may answer could speak for the user.
+_OWN_SECTIONS = ("files", "testing")
+_OWN_ROLE_FIELDS = ("env", "home")
+_PATHS = {
+    "standards": ("files", "subagents"), "load_gate": ("folder", "files"), "directives": ("always", "exclude"),
+    "roles": ("marker", "targets", "read"),
+}  # fmt: skip
+
+
+def _limited(path: str, values: dict[str, dict[str, Any]]) -> list[str]:
+    """Take out of a project's settings what only the user may set; one line for each."""
+    found = []
+    for section in _OWN_SECTIONS:
+        for field in values.pop(section, {}):
+            found.append(f"{path}: {section}.{field} counts only in your own settings (~/.config/handbill/config.toml)")
+    tables = [(f"roles.{name}", role, _PATHS["roles"]) for name, role in values.get("roles", {}).items()]
+    for name, role, _ in tables:
+        for field in [field for field in _OWN_ROLE_FIELDS if role.pop(field, None) is not None]:
+            found.append(f"{path}: {name}.{field} counts only in your own settings (~/.config/handbill/config.toml)")
+    tables += [
+        (section, values.get(section, {}), _PATHS[section]) for section in ("standards", "load_gate", "directives")
+    ]
+    for name, table, fields in tables:
+        for field in [field for field in fields if not _stays_inside(table.get(field, ()))]:
+            del table[field]
+            found.append(f"{path}: {name}.{field} leads out of the project, so it is not used")
+    gate = values.get("load_gate", {})
+    if gate.get("denials", 0) > _MOST_DENIALS:
+        gate["denials"] = _MOST_DENIALS
+        found.append(f"{path}: load_gate.denials is limited to {_MOST_DENIALS} in a project's settings")
+    return found
+
+
+def _stays_inside(value: str | list[str]) -> bool:
+    paths = [value] if isinstance(value, str) else value
+    return not any(path.startswith(("/", "~")) or ".." in path.split("/") for path in paths)
+
+
+def compiled_values(stamps: list[list[Any]], target: str) -> dict[str, Any]:
+    merged: dict[str, Any] = {"problems": []}
+    for path, _, _ in stamps:
+        of_project = path.endswith(PROJECT_FILE)
+        values, problems = checked(path, follow=not of_project)  # its link may lead to a file of the user's
+        if of_project:
+            problems += _limited(path, values)
+        more = len(problems) - _MOST_PROBLEMS
+        rest = [f"{path}: and {more} more {'problem' if more == 1 else 'problems'}"] if more > 0 else []
+        merged["problems"] += [*problems[:_MOST_PROBLEMS], *rest]
+        for section, fields in values.items():
+            if section == _NAMED:
+                for name, role in fields.items():
+                    merged.setdefault(section, {}).setdefault(name, {}).update(role)
+            else:
+                merged.setdefault(section, {}).update(fields)
+    try:
+        make_private_directory(os.path.dirname(target))
+        temporary = f"{target}.{os.getpid()}.tmp"
+        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            file.write(dumps({"sources": stamps, "values": merged}))
+        os.replace(temporary, target)
+    except (OSError, ValueError) as error:
+        merged["problems"].append(f"{target}: could not be saved ({error}), so every hook parses the settings again")
+    return merged

@@ -1,0 +1,152 @@
+"""Which project an agent works on, by its own calls, and what is wrong with a note about that. Values only."""
+
+from __future__ import annotations
+
+from handbill.paths import under
+from handbill.work import schema
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+    from typing import Any
+
+    from handbill.event import Tool
+
+HIGH, MEDIUM, LOW, UNKNOWN = "high", "medium", "low", "unknown"
+TRANSCRIPT, CACHE, FILES = "transcript", "cache", "filesystem"
+RECENT = 50  # calls that tell what the work is at
+_KEPT = 10
+_AHEAD = 300.0  # seconds that two clocks may differ
+_WORKING = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "NotebookRead")
+
+STATE: dict[str, Any] = {
+    "type": "object",
+    "required": ["active_project_id", "confidence", "project_root", "created"],
+    "properties": {
+        "active_project_id": {"type": ["string", "null"]},
+        "confidence": {"enum": [HIGH, MEDIUM, LOW, UNKNOWN]},
+        "detection_method": {"type": "string"}, "last_tool_calls": {"type": "array"},
+        "fallback_chain": {"type": "array"}, "created_at": {"type": "string"}, "created": {"type": "number"},
+        "project_root": {"type": "string"},
+    },
+}  # fmt: skip
+# limits, because a few lines of YAML can stand for a lot of text
+_TEXTS = {"type": "array", "maxItems": 100, "items": {"type": "string", "minLength": 1, "maxLength": 500}}
+_MOST = 10**30  # people write times as numbers; none has thousands of digits
+_WORD = {"type": ["string", "integer", "number", "null"], "maxLength": 500, "minimum": -_MOST, "maximum": _MOST}
+HEAD: dict[str, Any] = {
+    "type": "object",
+    "required": ["files_to_load"],
+    "properties": {
+        "files_to_load": _TEXTS, "next_action": {"type": "string", "maxLength": 500}, "project_id": _WORD,
+        "current_phase": _WORD, "current_task": _WORD, "current_section": _WORD, "progress": _WORD,
+        "validation_questions": _TEXTS, "checklist": _TEXTS,
+    },
+}  # fmt: skip
+
+MOST_FILES = 8
+_LINES = {"type": "string", "maxLength": 10_000}
+# what an agent leaves when it sets a session down
+CONTEXT: dict[str, Any] = {
+    "type": "object",
+    "required": ["summary", "nextSteps"],
+    "additionalProperties": False,
+    "properties": {
+        "summary": {**_LINES, "minLength": 1}, "lastAction": _LINES,
+        "nextSteps": {**_TEXTS, "minItems": 1, "maxItems": 50},
+        "handoverInstructions": _LINES, "userHistory": _LINES, "requiredFiles": {**_TEXTS, "maxItems": MOST_FILES},
+    },
+}  # fmt: skip
+
+
+class Layout:
+    """Where projects stand and their resume file in them: `02-projects/{project}/01-planning/_resume.md`."""
+
+    __slots__ = ("file", "folder", "root")
+
+    def __init__(self, root: str, pattern: str) -> None:
+        before, _, after = pattern.partition("{project}")
+        self.root = root
+        self.folder = f"{root}/{before.strip('/')}".rstrip("/")
+        self.file = after.strip("/")
+
+    def home(self, project: str) -> str:
+        return f"{self.folder}/{project}"
+
+    def resume_file(self, project: str) -> str:
+        return f"{self.home(project)}/{self.file}"
+
+    def project_of(self, path: str) -> str:
+        """The project that a path is in; empty: none."""
+        if not under(path, self.folder) or path == self.folder:
+            return ""
+        name, slash, _ = path[len(self.folder) + 1 :].partition("/")
+        return name if slash or "." not in name else ""
+
+
+def is_name(project: str) -> bool:
+    """One folder's name: nothing that leads elsewhere, and nothing that a shell would take for more than a name."""
+    plain = all(c.isalnum() or c in " ._-+@,=" for c in project[:_LONGEST_NAME])
+    return plain and 0 < len(project) <= _LONGEST_NAME and project[0] not in ".- "
+
+
+def quoted(project: str) -> str:
+    """As an argument in a command that we suggest."""
+    return f"'{project}'" if " " in project else project
+
+
+_LONGEST_NAME = 80
+_MOST_NAMES = 200  # are searched for in a transcript
+
+
+class Found:
+    __slots__ = ("calls", "confidence", "project")
+
+    def __init__(self, project: str = "", confidence: str = UNKNOWN, calls: list[dict[str, str]] | None = None) -> None:
+        self.project = project
+        self.confidence = confidence
+        self.calls = calls or []
+
+
+def by_calls(calls: Iterable[Tool], layout: Layout, projects: Collection[str], skills: Collection[str]) -> Found:
+    """High: several calls read or changed its files. Medium: one did, or a call refers to it."""
+    recent = list(calls)[-RECENT:][::-1]
+    worked: dict[str, list[dict[str, str]]] = {}
+    referred: list[str] = []
+    for tool in recent:
+        for path in tool.files:
+            project = layout.project_of(path)
+            if project in projects and tool.name in _WORKING:
+                worked.setdefault(project, []).append({"tool": tool.name, "file": path, "timestamp": tool.at})
+        if tool.name == "Skill" and tool.values.get("skill") in skills:
+            referred += [word for word in str(tool.values.get("args", "")).split() if word in projects]
+        referred += [project for project in map(layout.project_of, tool.places) if project in projects]
+    for project, found in worked.items():
+        if len(found) > 1:
+            return Found(project, HIGH, found[:_KEPT][::-1])
+    for project, found in worked.items():
+        return Found(project, MEDIUM, found[::-1])
+    return Found(referred[0], MEDIUM) if referred else Found()
+
+
+def by_words(text: str, projects: Iterable[str]) -> Found:
+    """Low: the last one that is only mentioned."""
+    names = [project for project in projects if is_name(project)][:_MOST_NAMES]
+    places = {project: text.rfind(project) for project in names}
+    named = [project for project, at in places.items() if at >= 0]
+    return Found(max(named, key=lambda project: places[project]), LOW) if named else Found()
+
+
+def unusable(state: dict[str, Any], root: str, now: float) -> str:
+    """Why a noted state is not to be used; empty: nothing."""
+    wrong = schema.problems(state, STATE)
+    if wrong:
+        return f"invalid resume state: {wrong[0]}"
+    if state["project_root"] != root:
+        return f"the resume state is of another project ({state['project_root']})"
+    if state["created"] > now + _AHEAD:
+        return "the resume state is from the future: a clock was changed, or somebody else wrote it"
+    project = state["active_project_id"] or ""
+    if project and not is_name(project):
+        return "the resume state names a project that cannot be a project's folder"
+    return ""

@@ -1,0 +1,217 @@
+"""The read-only door to the disk. Nothing else on the way from event to output opens a project file."""
+
+from __future__ import annotations
+
+import posix
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+    from typing import Any, TypeVar
+
+    from handbill.text.document import Refusal, Sheet
+
+    T = TypeVar("T")
+
+_DIRECTORY, _REGULAR, _LINK = 0o040000, 0o100000, 0o120000
+_KIND = 0o170000
+
+_LARGE = 1 << 15  # bytes that a directory itself takes; a larger one has thousands of entries and is not listed
+
+
+def _status(path: str) -> posix.stat_result | None:
+    try:
+        status = posix.lstat(path)
+        # the system itself would follow links through tens of thousands of folders
+        return status if status.st_mode & _KIND != _LINK else posix.lstat(_real_path(path))
+    except (OSError, ValueError):  # ValueError: a NUL in the name
+        return None
+
+
+def _real_path(path: str) -> str:
+    from handbill.world.links import real_path  # the usual event asks for none
+
+    return real_path(path)
+
+
+class World:
+    """`roots`: the only places from which files are delivered, after symbolic links are followed."""
+
+    def __init__(self, roots: Iterable[str]) -> None:
+        self._given = tuple(roots)
+        self._added: list[str] = []
+        self._loaded: dict[tuple[str, bool], Sheet | Refusal] = {}
+        self._answers: dict[str, Any] = {}
+
+    def add_roots(self, roots: Iterable[str]) -> None:
+        """For this event only. A rule below such a root is delivered if it stays there when links are followed."""
+        new = [root for root in roots if root not in self._added]
+        if new:
+            self._added, self._loaded = [*self._added, *new], {}
+
+    def once(self, question: str, ask: Callable[[], T]) -> T:
+        """What is the same for a whole event is asked once."""
+        if question not in self._answers:
+            self._answers[question] = ask()
+        answer: T = self._answers[question]
+        return answer
+
+    def now(self) -> float:
+        return time.time()
+
+    def pause(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    def spent(self) -> float:
+        """Seconds of the processor's time."""
+        return time.process_time()
+
+    def is_running(self, process: int) -> bool:
+        from handbill.world.processes import is_running
+
+        return is_running(process)
+
+    def random(self, below: int) -> int:
+        return posix.urandom(1)[0] % below
+
+    def real(self, path: str) -> str:
+        """With links followed; empty: nobody can say where it leads (a circle, a name that is too long)."""
+        try:
+            return _real_path(path)
+        except (OSError, ValueError):
+            return ""
+
+    def names(self, directory: str) -> list[str]:
+        """What is in a directory; nothing if there is none."""
+        try:
+            return sorted(posix.listdir(directory))
+        except (OSError, ValueError):
+            return []
+
+    def present(self, directory: str, names: Collection[str]) -> Collection[str]:
+        """Which of these names a directory has, however many others it has."""
+        size = self.size(directory)
+        if size < 0:
+            return ()
+        if size > _LARGE:
+            return [name for name in names if self._kind(f"{directory}/{name}")]
+        try:
+            return posix.listdir(directory)
+        except OSError:
+            return ()
+
+    def is_closed(self, directory: str) -> bool:
+        """A folder that we may not list, or whose files we may not open."""
+        return self.is_dir(directory) and not posix.access(directory, posix.R_OK | posix.X_OK)
+
+    def inode(self, path: str) -> str:
+        """Identity of a file across links; empty if there is none."""
+        status = _status(path)
+        return f"{status.st_dev}:{status.st_ino}" if status is not None else ""
+
+    def is_file(self, path: str) -> bool:
+        return self._kind(path) == _REGULAR
+
+    def is_dir(self, path: str) -> bool:
+        return self._kind(path) == _DIRECTORY
+
+    def _kind(self, path: str) -> int:
+        status = _status(path)
+        return status.st_mode & _KIND if status is not None else 0
+
+    def load(self, path: str, *, permitted: bool = False) -> Sheet | Refusal:
+        """The file as it is now, or why it is not delivered. `permitted`: the person named this very file.
+
+        Read once: what an event plans by is what it delivers.
+        """
+        asked = (path, permitted)
+        if asked not in self._loaded:
+            from handbill.world.documents import load, real_roots
+
+            roots = self.once("real roots", lambda: real_roots(self._given))
+            self._loaded[asked] = load(path, read_all, roots, self._added, permitted=permitted)
+        return self._loaded[asked]
+
+    def can_deliver(self, path: str, *, permitted: bool = False) -> bool:
+        from handbill.text.document import Refusal
+
+        return not isinstance(self.load(path, permitted=permitted), Refusal)
+
+    def frontmatter(self, path: str) -> tuple[dict[str, Any], str]:
+        """(what stands in a page's YAML head, why that cannot be used)."""
+        from handbill.text.document import Refusal
+
+        sheet = self.load(path)
+        if isinstance(sheet, Refusal):
+            return {}, f"{path} {sheet.why}"
+        from handbill.text.frontmatter import BadHead, parse
+
+        try:
+            return parse(sheet.text)[0], ""
+        except BadHead as error:
+            return {}, f"{path}: {error}"
+
+    def changed(self, path: str) -> float:
+        """When a file was written last; 0.0: there is none."""
+        status = _status(path)
+        return status.st_mtime if status is not None else 0.0
+
+    def clock(self, moment: float) -> str:
+        """A moment as people write it, in UTC."""
+        try:
+            return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
+        except (OSError, OverflowError, ValueError):  # a file may have any time
+            return "an unknown time"
+
+    def stamp(self, path: str) -> str:
+        """Changes when the file (or what is in the folder) does; empty if there is none."""
+        status = _status(path)
+        return f"{status.st_mtime_ns}:{status.st_size}" if status is not None else ""
+
+    def size(self, path: str) -> int:
+        """-1: there is no such file."""
+        status = _status(path)
+        return status.st_size if status is not None else -1
+
+    def proc(self, path: str) -> bytes:
+        from handbill.world.processes import read_kernel_file
+
+        return read_kernel_file(path)
+
+    def tail(self, path: str, offset: int, most: int = 64 << 20) -> bytes | None:
+        """The file from `offset` on (negative: that many bytes before the end); None without a file."""
+        try:
+            handle = posix.open(path, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC)
+        except (OSError, ValueError):
+            return None
+        try:
+            status = posix.fstat(handle)
+            if status.st_mode & _KIND != _REGULAR:
+                return None  # a device would never end
+            size = status.st_size
+            start = max(size + offset, 0) if offset < 0 else offset
+            if start > size:
+                start = 0  # rewritten since: what we look for is anywhere in it
+            posix.lseek(handle, start, 0)
+            return read_all(handle, min(most, size - start))
+        except OSError:
+            return None
+        finally:
+            posix.close(handle)
+
+
+def read_all(handle: int, most: int) -> bytes:
+    """Up to `most` bytes; one call for the usual small file."""
+    data = posix.read(handle, most) if most > 0 else b""
+    if not data or len(data) >= most:
+        return data
+    pieces = [data]
+    left = most - len(data)
+    while left > 0:
+        data = posix.read(handle, left)
+        if not data:
+            break
+        pieces.append(data)
+        left -= len(data)
+    return b"".join(pieces)

@@ -1,0 +1,104 @@
+"""One file, read for delivery. Loaded only when there is something to deliver or to compare."""
+
+from __future__ import annotations
+
+import errno
+import posix
+
+from handbill.digest import digest_of
+from handbill.paths import ANYWHERE, is_rule_file, under
+from handbill.text.document import Refusal, Sheet
+from handbill.world.links import open_resolved, real_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+MOST_BYTES = 1 << 20  # a larger file is not a page for a context window
+_LONG, _LONGEST = 500, 5000  # of a path: characters; and bytes with what cannot be printed spelled out
+_LASTING = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG)  # other errors may be gone in a moment
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_CONTROL = bytes([*range(9), 11, 12, *range(13, 32), 127])
+
+
+def read_page(path: str, real: str, read_all: Callable[[int, int], bytes]) -> Sheet | Refusal:
+    """`real`: the place that was checked, with links followed."""
+    handle = open_resolved(real, posix.O_RDONLY | posix.O_NONBLOCK)  # opening a FIFO must not wait for a writer
+    try:
+        status = posix.fstat(handle)
+        stamp = f"{status.st_mtime_ns}:{status.st_size}"
+        if status.st_mode & 0o170000 != 0o100000:
+            return Refusal(path, "is not a regular file", stamp=stamp)
+        if status.st_size > MOST_BYTES:
+            why = f"has {status.st_size:,} bytes, more than the {MOST_BYTES:,} allowed"
+            return Refusal(path, why, stamp=stamp)
+        data = read_all(handle, MOST_BYTES + 1)
+    finally:
+        posix.close(handle)
+    if data.startswith(_UTF_16):
+        return Refusal(path, "is not UTF-8 text", stamp=stamp)
+    if b"\0" in data:
+        return Refusal(path, "is binary", stamp=stamp)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return Refusal(path, "is not UTF-8 text", stamp=stamp)
+    text = trimmed(text)
+    if not data.isascii() or len(data.translate(None, _CONTROL)) < len(data):
+        from handbill.text.blocks import harmless
+
+        text = harmless(text)  # a client may show it on a terminal
+    if not text.strip():
+        return Refusal(path, "is empty", quiet=True)
+    inode = f"{status.st_dev}:{status.st_ino}"
+    return Sheet(path, inode, digest_of(text), text, stamp)
+
+
+def trimmed(text: str) -> str:
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").strip("\n")
+
+
+def load(
+    path: str, read_all: Callable[[int, int], bytes], roots: Collection[str], added: Collection[str], *, permitted: bool
+) -> Sheet | Refusal:
+    """`roots`: from `real_roots`. `added`: by the project, which cannot have other files than rules delivered there."""
+    try:
+        if len(path) > _LONG and len(path.encode("unicode_escape")) > _LONGEST:
+            return Refusal(path, "has a path that is too long for a title")
+        real = real_path(path)
+        if not permitted and not any(_is_below(real, root) for root in roots) and not _stays(path, real, added):
+            return Refusal(path, "leads out of the project and the libraries")
+        from handbill.text.secret_paths import is_private
+
+        if not permitted and is_private(real):
+            return Refusal(path, "may contain secrets, judging by its path")
+        return read_page(path, real, read_all)
+    except FileNotFoundError:
+        return Refusal(path, "does not exist", quiet=True)
+    except OSError as error:
+        why = f"cannot be read ({(error.strerror or 'no reason given').lower()})"
+        return Refusal(path, why, may_pass=error.errno not in _LASTING)
+    except ValueError:
+        return Refusal(path, "cannot be read (its name contains a character that no file name can have)")
+
+
+def real_roots(given: Collection[str]) -> tuple[str, ...]:
+    """By their own names and by the places that these lead to. One that leads nowhere costs no other."""
+    return tuple({*given, *filter(None, map(_real_root, given))})
+
+
+def _real_root(root: str) -> str:
+    first, anywhere, last = root.partition(ANYWHERE)
+    try:
+        return real_path(first) + anywhere + last
+    except (OSError, ValueError):
+        return ""
+
+
+def _is_below(path: str, root: str) -> bool:
+    first, anywhere, last = root.partition(ANYWHERE)
+    return under(path, first) and (not anywhere or f"/{last}/" in path[len(first) :])
+
+
+def _stays(path: str, real: str, added: Collection[str]) -> bool:
+    return is_rule_file(real) and any(under(path, root) and under(real, real_path(root)) for root in added)

@@ -1,0 +1,109 @@
+"""Small values for tests: sheets, events, worlds made of a dict."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+
+from handbill.digest import digest_of
+from handbill.event import TOOL_BATCH_FINISHED, Event, Tool
+from handbill.ledger.records import Records
+from handbill.ledger.window import Window
+from handbill.settings import Config
+from handbill.text.document import Refusal, Sheet
+
+
+def sheet(path: str, text: str = "", inode: str = "") -> Sheet:
+    text = text or f"text of {path}"
+    digest = digest_of(text)
+    return Sheet(path, inode or f"1:{zlib.crc32(path.encode())}", digest, text, f"{digest}:1")
+
+
+def batch(id: str = "t1", *files: str, session: str = "s", **more: object) -> Event:
+    tools = [Tool("Read", id, tuple(files))]
+    return Event(TOOL_BATCH_FINISHED, session, tools=tools, project="/p", cwd="/p", **more)  # type: ignore[arg-type]
+
+
+def window(**values: object) -> Window:
+    made = Window("s", "main", "claude-code", 1.0)
+    made.started = True
+    for name, value in values.items():
+        if name == "files" and isinstance(value, dict):
+            value = Records.of("path", value)
+        if name == "touched" and isinstance(value, dict):
+            value = Records.of("dir", {path: {"found": names} for path, names in value.items()})
+        setattr(made, name, value)
+    return made
+
+
+class DictWorld:
+    """The door to a disk that is a dict: path -> text."""
+
+    def __init__(self, files: dict[str, str], links: dict[str, str] | None = None) -> None:
+        self.files = files
+        self.links = links or {}
+        self.looked: list[str] = []
+        self.paused = 0.0
+
+    def now(self) -> float:
+        return 1000.0
+
+    def spent(self) -> float:
+        return 0.0
+
+    def pause(self, seconds: float) -> None:
+        self.paused += seconds
+
+    def once(self, question: str, ask: Callable[[], bool]) -> bool:
+        return ask()
+
+    def real(self, path: str) -> str:
+        return self.links.get(path, path)
+
+    def names(self, directory: str) -> list[str]:
+        self.looked.append(directory)
+        depth = len(directory) + 1
+        return sorted({path[depth:].split("/")[0] for path in self.files if path.startswith(directory + "/")})
+
+    def present(self, directory: str, names: object) -> list[str]:
+        return self.names(directory)
+
+    def add_roots(self, roots: object) -> None:
+        """All of it may be delivered."""
+
+    def is_closed(self, directory: str) -> bool:
+        return False
+
+    def can_deliver(self, path: str, *, permitted: bool = False) -> bool:
+        return path in self.files
+
+    def is_file(self, path: str) -> bool:
+        return path in self.files
+
+    def is_dir(self, path: str) -> bool:
+        return any(file.startswith(path + "/") for file in self.files)
+
+    def inode(self, path: str) -> str:
+        return f"1:{zlib.crc32(path.encode())}" if path in self.files else ""
+
+    def stamp(self, path: str) -> str:
+        if path in self.files:
+            return f"{zlib.crc32(self.files[path].encode())}:1"
+        names = [file for file in self.files if file.startswith(path + "/")]
+        return f"{zlib.crc32(repr(names).encode())}:2" if names else ""
+
+    def random(self, below: int) -> int:
+        return below - 1
+
+    def load(self, path: str) -> Sheet | Refusal:
+        return sheet(path, self.files[path]) if path in self.files else Refusal(path, "does not exist", quiet=True)
+
+    def tail(self, path: str, offset: int, most: int = 0) -> bytes | None:
+        return self.files[path].encode()[offset:] if path in self.files else None
+
+    def size(self, path: str) -> int:
+        return len(self.files[path]) if path in self.files else -1
+
+
+def config(**values: object) -> Config:
+    return Config("/p", "/home/u", values)

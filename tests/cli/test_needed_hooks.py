@@ -1,0 +1,26 @@
+"""What is registered, what is parsed and what is handled are one list."""
+
+from __future__ import annotations
+
+from handbill.handlers import HANDLERS
+from handbill.hosts import claude_code
+from handbill.hosts.claude_code import registration
+
+
+def test_every_handled_event_is_registered() -> None:
+    registered = {claude_code.KINDS[name] for name in (*registration.EVENTS, registration.FAILSAFE)}
+    assert set(HANDLERS) <= registered
+
+
+def test_only_events_whose_text_survives_a_resume_deliver() -> None:
+    names = {name for name, kind in claude_code.KINDS.items() if kind in claude_code.CHANNELS}
+    assert names == {"SessionStart", "UserPromptSubmit", "UserPromptExpansion", "PostToolBatch", "SubagentStart"}
+    assert names <= set(registration.EVENTS)
+    assert "PostToolUse" not in registration.EVENTS
+
+
+def test_tools_are_held_only_where_something_can_apply() -> None:
+    assert registration.held_tools() == "Write|Agent|Task|AskUserQuestion"
+    assert registration.held_tools("off") == "Agent|Task|AskUserQuestion"
+    assert "|Edit|" in registration.held_tools("edits")
+    assert registration.held_tools("off", every=True) == "", "a gate may hold any call"
