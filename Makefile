@@ -41,7 +41,7 @@ SEED ?= 1
 soak: $(VENV)/ready clients
 	sh tests/e2e/in_namespace.sh $(BIN)/python tests/soak/run.py --sessions $(SESSIONS) --seed $(SEED)
 
-# Small faults in the ledger, host and evidence modules, one at a time: make mutants SAMPLE=200 ONLY=core/claim
+# Small faults in the ledger, host and evidence modules, one at a time: make mutants SAMPLE=200 ONLY=ledger/claim
 SAMPLE ?= 0
 ONLY ?=
 mutants: $(VENV)/ready

@@ -7,16 +7,17 @@ from collections.abc import Callable
 
 from handbill.digest import digest_of
 from handbill.event import TOOL_BATCH_FINISHED, Event, Tool
+from handbill.hosts import claude_code
 from handbill.ledger.records import Records
 from handbill.ledger.window import Window
-from handbill.settings import Config
-from handbill.text.document import Refusal, Sheet
+from handbill.settings import Settings
+from handbill.text.document import Document, Refusal
 
 
-def sheet(path: str, text: str = "", inode: str = "") -> Sheet:
+def document(path: str, text: str = "", inode: str = "") -> Document:
     text = text or f"text of {path}"
     digest = digest_of(text)
-    return Sheet(path, inode or f"1:{zlib.crc32(path.encode())}", digest, text, f"{digest}:1")
+    return Document(path, inode or f"1:{zlib.crc32(path.encode())}", digest, text, f"{digest}:1")
 
 
 def batch(id: str = "t1", *files: str, session: str = "s", **more: object) -> Event:
@@ -44,6 +45,7 @@ class DictWorld:
         self.links = links or {}
         self.looked: list[str] = []
         self.paused = 0.0
+        self.host = claude_code
 
     def now(self) -> float:
         return 1000.0
@@ -95,8 +97,8 @@ class DictWorld:
     def random(self, below: int) -> int:
         return below - 1
 
-    def load(self, path: str) -> Sheet | Refusal:
-        return sheet(path, self.files[path]) if path in self.files else Refusal(path, "does not exist", quiet=True)
+    def load(self, path: str) -> Document | Refusal:
+        return document(path, self.files[path]) if path in self.files else Refusal(path, "does not exist", quiet=True)
 
     def tail(self, path: str, offset: int, most: int = 0) -> bytes | None:
         return self.files[path].encode()[offset:] if path in self.files else None
@@ -105,5 +107,5 @@ class DictWorld:
         return len(self.files[path]) if path in self.files else -1
 
 
-def config(**values: object) -> Config:
-    return Config("/p", "/home/u", values)
+def config(**values: object) -> Settings:
+    return Settings("/p", "/home/u", values)

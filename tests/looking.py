@@ -39,7 +39,7 @@ class Host:
 
 def look(
     event: Event, before: Window | None, host: Host, *, transcript: str | None = TRANSCRIPT, **asked: bool
-) -> findings.Facts:
+) -> findings.Findings:
     told = Asked()
     for name, value in asked.items():
         setattr(told, name, value)

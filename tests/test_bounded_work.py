@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from handbill.flow import delivery
-from handbill.handlers import directives
-from handbill.library import pages
+from handbill.library import directive_search, pages
 from handbill.text import globs
 from handbill.world import World, documents
 from simulated_project import SimulatedProject, names
@@ -30,7 +29,7 @@ def test_known_directories_in_one_message(
     make_project: Callable[..., SimulatedProject], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With many of them, changes are found at the next touch; what is new is delivered at once."""
-    monkeypatch.setattr(directives, "MOST_COMPARED", 3)
+    monkeypatch.setattr(directive_search, "MOST_COMPARED", 3)
     box = with_rules(make_project, 6)
     box.sim.read(*(f"d{number}/f.py" for number in range(5)))
     box.write("d4/.directives/AGENTS.md", "rule 4, changed\n")
@@ -42,7 +41,7 @@ def test_known_directories_in_one_message(
 def test_many_directories_in_one_message(
     make_project: Callable[..., SimulatedProject], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(directives, "MOST_LEVELS", 5)
+    monkeypatch.setattr(directive_search, "MOST_LEVELS", 5)
     box = with_rules(make_project, 23)
     calls = [("Read", {"file_path": str(box.project / f"d{number}/f.py")}) for number in range(23)]
     first = box.sim.batch(*calls)

@@ -242,6 +242,6 @@ def test_the_last_words_when_the_package_was_removed(
     listens: bool, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     if not listens:
-        monkeypatch.setitem(sys.modules, "handbill.flow.trace", None)
+        monkeypatch.setitem(sys.modules, "handbill.trace", None)
     _last_words(ValueError("no"))
     assert ("handbill: ValueError: no" in capfd.readouterr().err) is listens

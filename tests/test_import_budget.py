@@ -21,7 +21,7 @@ ALWAYS = {
     "settings", "store", "store.files", "world",
 }  # fmt: skip
 WRITING = {
-    "digest", "flow.delivery", "flow.log_lines", "ledger.claim", "store.api", "store.disk", "text", "text.blocks",
+    "digest", "flow.delivery", "flow.log_lines", "flow.window_changes", "ledger.claim", "store.api", "store.disk", "text", "text.blocks",
     "text.document",
 }  # fmt: skip
 READING = {"library.named_pages", "text.markdown", "text.references"}  # a page that refers to others
@@ -30,7 +30,7 @@ RECORDS = {
     "hosts.claude_code.transcript", "hosts.claude_code.window",
 }  # fmt: skip
 LOOKING = RECORDS | {
-    "flow.delivery", "flow.findings", "flow.missed_calls", "ledger.content", "ledger.epochs", "ledger.host_files",
+    "flow.delivery", "flow.findings", "flow.window_changes", "flow.missed_calls", "ledger.content", "ledger.epochs", "ledger.host_files",
     "ledger.receipts", "ledger.reconcile", "text", "text.blocks",
 }  # fmt: skip
 LOADING = {"text.secret_paths", "world.documents", "world.links"}  # a file that may be delivered
@@ -86,7 +86,10 @@ def ours(modules: set[str]) -> set[str]:
 @pytest.mark.parametrize(
     "events, extra",
     [
-        ([START, read(1), read(2)], {"handlers.directives", "library", "library.roots"}),  # nothing to do
+        (
+            [START, read(1), read(2)],
+            {"handlers.directives", "library", "library.directive_search", "library.roots"},
+        ),  # nothing to do
         (
             [START, read(1)],
             {
@@ -94,6 +97,7 @@ def ours(modules: set[str]) -> set[str]:
                 "hosts.claude_code.native_files",
                 "library",
                 "library.directive_levels",
+                "library.directive_search",
                 "library.roots",
             }
             | LOADING

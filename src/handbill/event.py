@@ -150,6 +150,14 @@ class Event:
         """
         return self.names_client and not self.agent_id and self.client > 0 and client not in (0, self.client)
 
+    @property
+    def mark(self) -> str:
+        """What the transcript will show of this event, once it has got that far; of others it shows nothing."""
+        if self.kind == TOOL_BATCH_FINISHED:
+            return next((tool.id for tool in reversed(self.tools) if tool.id in self.calls), "")
+        prompt = self.raw.get("prompt_id") if self.kind == PROMPT_SUBMITTED else ""
+        return prompt if isinstance(prompt, str) else ""
+
     def own_paths(self) -> set[str]:
         """Files that the agent itself read as a whole, or changed, just now. A shell command may do anything."""
         own = [tool for tool in self.tools if tool.id in self.calls and tool.outcome == DONE and tool.name != "Bash"]

@@ -47,9 +47,9 @@ def answer_to(data: bytes, arguments: list[str], environ: Mapping[str, str]) -> 
     root, spare = state_roots(project, environ)
     store, event = FileStore(root, spare), None
     try:
-        config = load(project, environ, root, spare)
+        settings = load(project, environ, root, spare)
         speaker, event = _parsed(raw, problem, arguments, environ)
-        return _answer(event, speaker, store, config) if event is not None else ("", _nothing)
+        return _answer(event, speaker, store, settings) if event is not None else ("", _nothing)
     except Exception as error:
         from handbill.flow.failed_hook import trace_failure
 
@@ -76,13 +76,13 @@ def _parsed(
     return speaker, event
 
 
-def _answer(event: Event, speaker: ModuleType, store: Any, config: Any) -> tuple[str, Callable[[], None]]:
+def _answer(event: Event, speaker: ModuleType, store: Any, settings: Any) -> tuple[str, Callable[[], None]]:
     from handbill.flow.pipeline import run
     from handbill.world import World
 
     if not event.session_id:
         raise HandbillError(f"{event.raw.get('hook_event_name')} has no session id, so it has no window to deliver to")
-    answer = run(event, speaker, store, World(config.roots), config)
+    answer = run(event, speaker, store, World(settings.roots, speaker), settings)
     rendered = speaker.render(event, answer.text, answer.plan, answer.message)
     if event.kind == "session_ended":
         _prune_daily(store)
@@ -154,7 +154,7 @@ def _print(text: str) -> None:
 def _last_words(error: BaseException) -> None:
     """No state could be written at all: the host's debug log is the only place left."""
     try:
-        from handbill.flow.trace import describe
+        from handbill.trace import describe
 
         posix.write(2, f"handbill: {describe(error)}\n".encode("utf-8", "replace"))
     except (OSError, ImportError):

@@ -21,9 +21,28 @@ class Want:
 
 class Plan:
     __slots__ = (
-        "awaited", "digests", "firm", "flags", "gate_text", "keep", "known", "notes", "permits", "post", "roots",
-        "seen", "solved", "stale", "taken", "touched", "unfinished", "unwanted", "verdict", "wants", "work",
-    )  # fmt: skip
+        "awaited",
+        "digests",
+        "hold_anyway",
+        "flags",
+        "gate_text",
+        "save_notes",
+        "restamped",
+        "notes",
+        "allowed_paths",
+        "outgoing",
+        "roots",
+        "seen",
+        "solved",
+        "stale",
+        "settled",
+        "touched",
+        "unfinished",
+        "unwanted",
+        "verdict",
+        "wants",
+        "work",
+    )
 
     def __init__(self) -> None:
         self.wants: list[Want] = []
@@ -33,20 +52,20 @@ class Plan:
         self.solved: list[str] = []  # could not be delivered before; the window has them as they are now
         self.stale: dict[str, str] = {}  # path -> reason: what the window holds is no longer what the file says
         self.digests: dict[str, str] = {}  # path -> digest of the text of `known` files that the agent has seen itself
-        self.known: dict[str, str] = {}  # path -> stamp: the agent has this state of the file in another way
+        self.restamped: dict[str, str] = {}  # path -> stamp: the agent has this state of the file in another way
         self.work: dict[str, Any] | None = None  # which skill, phase and session this window is at
-        self.taken: list[str] = []  # notices that are dealt with
-        self.post: list[dict[str, Any]] = []  # notices for other windows of this session
-        self.keep: dict[str, dict[str, Any] | None] = {}  # notes about this window to keep; None: to be removed
+        self.settled: list[str] = []  # notices that are dealt with
+        self.outgoing: list[dict[str, Any]] = []  # notices for other windows of this session
+        self.save_notes: dict[str, dict[str, Any] | None] = {}  # notes about this window to keep; None: to be removed
         self.unwanted: list[str] = []  # no longer to be delivered: the agent was asked to read them itself
-        self.permits: list[str] = []  # files outside of the usual places that the person named for this window
+        self.allowed_paths: list[str] = []  # files outside of the usual places that the person named for this window
         self.roots: list[str] = []  # of this window, besides those of the settings: files are delivered from there
         self.flags: dict[str, object] = {}
         self.unfinished = False  # there was more to look at than one event may take
         self.notes: list[str] = []
         self.verdict = ""
         self.gate_text = ""
-        self.firm = False  # the call is held even if another one's denial carries the pages
+        self.hold_anyway = False  # the call is held even if another one's denial carries the pages
 
     def want(self, path: str, reason: str) -> None:
         self.wants.append(Want(path, reason))
@@ -73,17 +92,17 @@ class Plan:
         self.solved += other.solved
         self.touched.update(other.touched)
         self.stale.update(other.stale)
-        self.known.update(other.known)
+        self.restamped.update(other.restamped)
         self.digests.update(other.digests)
         self.work = other.work if other.work is not None else self.work
-        self.taken += other.taken
-        self.post += other.post
-        self.keep.update(other.keep)
-        self.permits += other.permits
+        self.settled += other.settled
+        self.outgoing += other.outgoing
+        self.save_notes.update(other.save_notes)
+        self.allowed_paths += other.allowed_paths
         self.unwanted += other.unwanted
         self.roots += other.roots
         self.unfinished = self.unfinished or other.unfinished
-        self.firm = self.firm or other.firm
+        self.hold_anyway = self.hold_anyway or other.hold_anyway
         self.flags.update(other.flags)
         self.notes += other.notes
         if other.verdict:
@@ -91,14 +110,21 @@ class Plan:
 
     def __bool__(self) -> bool:
         return self.changes or bool(
-            self.notes or self.verdict or self.taken or self.post or self.keep or self.unfinished or self.unwanted
-            or self.roots or self.awaited
-        )  # fmt: skip
+            self.notes
+            or self.verdict
+            or self.settled
+            or self.outgoing
+            or self.save_notes
+            or self.unfinished
+            or self.unwanted
+            or self.roots
+            or self.awaited
+        )
 
     @property
     def changes(self) -> bool:
         """Does it touch the window?"""
         return bool(
-            self.wants or self.seen or self.touched or self.flags or self.stale or self.known or self.permits
+            self.wants or self.seen or self.touched or self.flags or self.stale or self.restamped or self.allowed_paths
             or self.solved or self.work is not None
         )  # fmt: skip

@@ -41,7 +41,7 @@ def test_compaction_report_and_restore(box: SimulatedProject) -> None:
 
 @pytest.mark.parametrize("suspect, there", [(-1, True), (5, False)])
 def test_a_window_that_may_have_been_compacted_has_nothing_for_certain(suspect: int, there: bool) -> None:
-    assert _has(window(files={"/a": {"parts": "k"}}, suspect=suspect), "/a") is there
+    assert _has(window(files={"/a": {"parts": "k"}}, maybe_compacted_from=suspect), "/a") is there
 
 
 def test_a_rewind_is_not_blamed_on_the_compaction(box: SimulatedProject) -> None:

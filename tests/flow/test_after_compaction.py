@@ -32,9 +32,9 @@ def test_what_the_client_may_restore_is_not_sent_at_once() -> None:
     host = SimpleNamespace(
         may_restore=lambda _event, _world, asked: asked, window_now=lambda _event, _world, window: content
     )
-    before = window(carried={"/a": {"via": "tool_batch_finished", "batch": "t1", "parts": "k"}}, epoch=1)
+    before = window(from_last_epoch={"/a": {"via": "tool_batch_finished", "batch": "t1", "parts": "k"}}, epoch=1)
     found = Remains(turn(Event(SESSION_STARTED, "s", source="compact"), host=host), before)
-    assert found.gone == [] and "/a" in found.noted_in(before, 1.0).carried
+    assert found.gone == [] and "/a" in found.noted_in(before, 1.0).from_last_epoch
 
 
 START = Event(SESSION_STARTED, "s", source="compact")
@@ -101,10 +101,10 @@ def test_what_a_compaction_has_surely_taken(
     content = None if answered is None else Content()
     if content is not None:
         content.answered = answered or set()
-    before = window(carried={carried: {"via": via, "batch": "t1", "parts": "k"}})
+    before = window(from_last_epoch={carried: {"via": via, "batch": "t1", "parts": "k"}})
     found = Remains(turn(event, host=restoring(content, restores=False)), before)
     assert found.gone == gone
-    assert set(found.noted_in(before, 1.0).carried) == {carried} - set(gone)
+    assert set(found.noted_in(before, 1.0).from_last_epoch) == {carried} - set(gone)
 
 
 def test_what_the_host_restored_is_noted_once() -> None:

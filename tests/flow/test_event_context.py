@@ -17,7 +17,7 @@ from handbill.flow.delivery import _sheets
 from handbill.flow.event_context import attempt, limited
 from handbill.ledger.records import Broken
 from handbill.plan import Plan
-from handbill.text.document import Refusal, Sheet
+from handbill.text.document import Document, Refusal
 from handbill.world import World
 
 
@@ -127,7 +127,7 @@ def test_reading_files_takes_from_the_time_of_the_event() -> None:
         def spent(self) -> float:
             return self.clock
 
-        def load(self, path: str, *, permitted: bool = False) -> Sheet | Refusal:
+        def load(self, path: str, *, permitted: bool = False) -> Document | Refusal:
             self.clock += 0.25
             return super().load(path)
 
@@ -135,5 +135,5 @@ def test_reading_files_takes_from_the_time_of_the_event() -> None:
     plan.want("/p/a", "x")
     plan.want("/p/b", "x")
     world = Slow({"/p/a": "a", "/p/b": "b"})
-    event = SimpleNamespace(plan=plan, world=world, config=config(), seconds_left=0.75)
+    event = SimpleNamespace(plan=plan, world=world, settings=config(), seconds_left=0.75)
     assert list(_sheets(event, window())) == ["/p/a", "/p/b"] and event.seconds_left == 0.25  # type: ignore[arg-type]

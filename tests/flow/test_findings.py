@@ -45,11 +45,11 @@ def test_where_a_compaction_is_recorded(suspect: int, flags: dict[str, int], tra
     host = SimpleNamespace(
         names_compacted_agent=lambda _: True, agents_survive=lambda _: True, compactions_since=compactions_since
     )
-    before = window(suspect=suspect, flags=flags)
+    before = window(maybe_compacted_from=suspect, flags=flags)
     asked = SimpleNamespace(missed=False, scanned=0)
     facts = findings.look(event, before, host, DictWorld({"/t": transcript}), 100.0, asked)  # type: ignore[arg-type]
     after, _ = findings.apply(facts, event, before, host, 100.0)  # type: ignore[arg-type]
-    assert after is not None and after.carried_from == expected
+    assert after is not None and after.compacted_at_offset == expected
     assert after.flags["boundary_due"] == flags.get("boundary_due", expected)
 
 
@@ -65,8 +65,8 @@ def test_a_record_of_the_time_before_the_compaction_proves_nothing(boundary: int
         "batch": "session_started:compact:1",
     }
     claim = {"id": 1, "batch": record["batch"], "offset": 50, "at": 1.0, "items": [["/a", 1, title[1], 1]]}
-    before = window(files={"/a": record}, claims=[claim], carried_from=50, flags={"boundary_due": 50})
-    facts = findings.Facts(epochs.GO_ON)
+    before = window(files={"/a": record}, claims=[claim], compacted_at_offset=50, flags={"boundary_due": 50})
+    facts = findings.Findings(epochs.GO_ON)
     facts.content = Content()
     facts.content.blocks, facts.content.boundary = {title: 5}, boundary
     event = Event(PROMPT_SUBMITTED, "s", project="/p", cwd="/p")

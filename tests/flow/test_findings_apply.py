@@ -37,8 +37,8 @@ def start(source: str, **values: Any) -> Event:
     return event(SESSION_STARTED, source=source, **values)
 
 
-def facts(chapter: str, **values: Any) -> findings.Facts:
-    made = findings.Facts(chapter)
+def facts(chapter: str, **values: Any) -> findings.Findings:
+    made = findings.Findings(chapter)
     for name, value in values.items():
         setattr(made, name, value)
     return made
@@ -53,7 +53,7 @@ def content(*titles: tuple[str, str, int, int], boundary: int = -1, **values: An
 
 
 def apply(
-    known: findings.Facts, about: Event, before: Window | None, *, records: bool = True, survive: bool = True
+    known: findings.Findings, about: Event, before: Window | None, *, records: bool = True, survive: bool = True
 ) -> tuple[Window | None, list[tuple[str, str]]]:
     host = SimpleNamespace(agents_survive=lambda _: survive, records_injections=lambda _: records)
     after, outcomes = findings.apply(known, about, before, host, NOW)  # type: ignore[arg-type]
@@ -64,11 +64,11 @@ def apply(
     "chapter, silent", [(epochs.WAIT, True), (epochs.SUSPECT, True), (epochs.GO_ON, False), (epochs.ADOPT, False)]
 )
 def test_whether_an_event_may_deliver(chapter: str, silent: bool) -> None:
-    assert findings.Facts(chapter).silent is silent
+    assert findings.Findings(chapter).silent is silent
 
 
 def test_facts_of_an_event_that_has_read_nothing() -> None:
-    made = findings.Facts(epochs.GO_ON)
+    made = findings.Findings(epochs.GO_ON)
     assert (made.size, made.scanned, made.recorded_at, made.boundary_from) == (0, 0, -1, -1)
     assert made.readable and not made.whole_content and not made.passed_suspicion and not made.missed_mark
 
@@ -122,12 +122,17 @@ def test_a_compaction(before: Window | None, recorded_at: int, offset: int) -> N
     """Of a window that was not known, the transcript says what was there."""
     known = facts(epochs.COMPACT, recorded_at=recorded_at, size=77, content=content(TITLE))
     after, _ = apply(known, start("compact"), before)
-    assert after is not None and after.epoch == 1 and list(after.carried) == ["/a"] and after.carried_from == offset
+    assert (
+        after is not None
+        and after.epoch == 1
+        and list(after.from_last_epoch) == ["/a"]
+        and after.compacted_at_offset == offset
+    )
 
 
 def test_a_compaction_of_a_window_without_a_transcript() -> None:
     after, _ = apply(facts(epochs.COMPACT), start("compact"), None)
-    assert after is not None and not after.carried
+    assert after is not None and not after.from_last_epoch
 
 
 def test_a_resume_without_a_transcript_keeps_what_is_known() -> None:
@@ -182,7 +187,7 @@ def test_a_file_of_which_a_resume_kept_a_part_is_lost_and_not_confirmed() -> Non
     ],
 )
 def test_a_rewind(whole: bool, records: bool, carried: bool, outcomes: list[tuple[str, str]]) -> None:
-    more = {"carried": {"/c": record()}, "carried_from": 50} if carried else {}
+    more = {"from_last_epoch": {"/c": record()}, "compacted_at_offset": 50} if carried else {}
     before = window(files={"/gone": record()}, **more)
     known = facts(epochs.GO_ON, content=content(TITLE, calls=["t9"]), whole_content=whole)
     after, found = apply(known, event(), before, records=records)
@@ -237,8 +242,8 @@ def test_when_the_ledger_is_compared_with_what_the_host_shows(
     rule = "/p/.directives/AGENTS.md"
     before = window(
         files={rule: record(parts="h", via="host", reason=READ_ITSELF)},
-        carried=carried,
-        carried_from=50 if carried else 0,
+        from_last_epoch=carried,
+        compacted_at_offset=50 if carried else 0,
     )
     known = facts(epochs.GO_ON, content=content(), whole_content=True)
     after, _ = apply(known, event(), before, records=records)

@@ -16,21 +16,21 @@ from handbill.ledger.window import READ_ITSELF
 
 def test_a_compaction_that_is_announced() -> None:
     after, _ = apply(facts(epochs.GO_ON, size=40), event(COMPACTING, trigger="auto"), window())
-    assert after is not None and after.suspect == 40 and after.flags["compacting"] == "auto"
+    assert after is not None and after.maybe_compacted_from == 40 and after.flags["compacting"] == "auto"
 
 
 @pytest.mark.parametrize(
     "values, boundary, boundary_from, compacted",
     [
-        ({"suspect": 10}, 20, -1, True),
-        ({"suspect": 0}, 0, -1, True),
-        ({"suspect": 10}, 9, -1, False),
-        ({"suspect": -1}, 20, -1, False),
+        ({"maybe_compacted_from": 10}, 20, -1, True),
+        ({"maybe_compacted_from": 0}, 0, -1, True),
+        ({"maybe_compacted_from": 10}, 9, -1, False),
+        ({"maybe_compacted_from": -1}, 20, -1, False),
         ({}, 5, 5, True),  # its event never reached us
         ({}, 5, 0, True),
         ({}, 4, 5, False),
         ({"flags": {epochs.BOUNDARY: 20}}, 20, 5, False),  # known
-        ({"flags": {epochs.BOUNDARY: 20}, "suspect": 10}, 20, 5, True),
+        ({"flags": {epochs.BOUNDARY: 20}, "maybe_compacted_from": 10}, 20, 5, True),
     ],
 )
 def test_a_compaction_that_the_transcript_shows(
@@ -40,7 +40,7 @@ def test_a_compaction_that_the_transcript_shows(
     known = facts(epochs.GO_ON, content=content(boundary=boundary), boundary_from=boundary_from)
     after, _ = apply(known, event(), before)
     assert after is not None and after.epoch == compacted and after.holds("/a") is not compacted
-    assert after.suspect == (-1 if compacted else before.suspect)
+    assert after.maybe_compacted_from == (-1 if compacted else before.maybe_compacted_from)
     if compacted:
         assert after.flags[epochs.BOUNDARY] == boundary
 
@@ -53,12 +53,12 @@ def test_what_another_event_of_the_same_prompt_delivered_came_after_the_compacti
         {"id": 2, "batch": other, "offset": 5, "at": NOW, "items": [["/b", 1, DIGEST, 1]]},
     ]
     files = {"/a": record(parts="s", batch=own), "/b": record(parts="s", batch=other)}
-    before = window(files=files, claims=claims, suspect=10)
+    before = window(files=files, claims=claims, maybe_compacted_from=10)
     prompt = event(PROMPT_SUBMITTED, raw={"prompt_id": "p1"})
     after, outcomes = apply(facts(epochs.GO_ON, content=content(boundary=20)), prompt, before)
     assert after is not None and after.epoch == 1 and outcomes == []
     assert list(after.files) == ["/a"] and [claim["id"] for claim in after.claims] == [1]
-    assert not after.carried, "the rest was judged by what the compaction kept"
+    assert not after.from_last_epoch, "the rest was judged by what the compaction kept"
 
 
 def test_where_a_known_compaction_is_recorded() -> None:
@@ -75,9 +75,9 @@ def test_a_transcript_that_cannot_be_read_now() -> None:
 
 @pytest.mark.parametrize("suspect, passed, left", [(4, True, -1), (4, False, 4), (-1, True, -1)])
 def test_a_suspicion_that_is_gone(suspect: int, passed: bool, left: int) -> None:
-    before = window(suspect=suspect)
+    before = window(maybe_compacted_from=suspect)
     after, _ = apply(facts(epochs.GO_ON, passed_suspicion=passed), event(), before)
-    assert after is not None and after.suspect == left and (after is before) == (suspect == left)
+    assert after is not None and after.maybe_compacted_from == left and (after is before) == (suspect == left)
 
 
 @pytest.mark.parametrize(
@@ -92,9 +92,9 @@ def test_a_suspicion_that_is_gone(suspect: int, passed: bool, left: int) -> None
     ],
 )
 def test_what_a_compaction_kept(shown: Content | None, readable: bool, compacted_at: float, kept: bool | None) -> None:
-    before = window(carried={"/a": record()}, carried_from=10, flags={"compacted": compacted_at})
+    before = window(from_last_epoch={"/a": record()}, compacted_at_offset=10, flags={"compacted": compacted_at})
     after, _ = apply(facts(epochs.GO_ON, content=shown, readable=readable), event(), before)
-    assert after is not None and bool(after.carried) is (kept is None) and after.holds("/a") is bool(kept)
+    assert after is not None and bool(after.from_last_epoch) is (kept is None) and after.holds("/a") is bool(kept)
     assert (after is before) == (kept is None)
 
 

@@ -101,7 +101,7 @@ def test_a_transcript_that_is_empty_can_be_read(transcript: str | None, size: in
 def test_the_mark_of_a_batch_is_a_call_and_not_what_its_skill_mentions() -> None:
     event = batch()
     event.tools.append(Tool(MENTION, places=("/p/a",)))
-    assert findings.mark_of(event) == "t9"
+    assert event.mark == "t9"
 
 
 def test_an_event_without_a_transcript() -> None:
@@ -129,7 +129,7 @@ PROMPT = Event(PROMPT_SUBMITTED, "s", transcript="/t", raw={"prompt_id": "p1"})
 def test_when_a_suspected_compaction_did_not_happen(
     event: Event, mark: str, transcript: str | None, passed: bool
 ) -> None:
-    before = window(suspect=0, flags={"suspect_mark": mark} if mark else {})
+    before = window(maybe_compacted_from=0, flags={"suspect_mark": mark} if mark else {})
     assert look(event, before, Host(Content()), transcript=transcript).passed_suspicion is passed
 
 
@@ -142,7 +142,10 @@ def test_when_a_suspected_compaction_did_not_happen(
     ],
 )
 def test_nobody_submits_a_prompt_while_a_compaction_runs(event: Event, flags: dict[str, str], passed: bool) -> None:
-    assert look(event, window(suspect=0, flags=flags), Host(Content()), transcript="x").passed_suspicion is passed
+    assert (
+        look(event, window(maybe_compacted_from=0, flags=flags), Host(Content()), transcript="x").passed_suspicion
+        is passed
+    )
 
 
 @pytest.mark.parametrize(
@@ -156,7 +159,7 @@ def test_nobody_submits_a_prompt_while_a_compaction_runs(event: Event, flags: di
     ],
 )
 def test_the_mark_of_a_suspicion(suspect: int, flags: dict[str, Any], event: Event, mark: str | None) -> None:
-    before = window(suspect=suspect, flags=flags)
+    before = window(maybe_compacted_from=suspect, flags=flags)
     after = findings.doubted(before, event)
     assert after.flags.get("suspect_mark") == mark
     assert (after is before) == (mark == flags.get("suspect_mark"))
@@ -168,11 +171,11 @@ def test_the_mark_of_a_suspicion(suspect: int, flags: dict[str, Any], event: Eve
         ({}, {}, []),
         ({"claims": [CLAIM]}, {}, [{"since": 5 << 20}]),
         ({"claims": [CLAIM, {**CLAIM, "offset": 9}]}, {}, [{"since": 9}]),
-        ({"carried": {"/a": {}}, "carried_from": 5 << 20}, {}, [{"since": 3 << 20}]),
-        ({"carried": {"/a": {}}, "carried_from": 7}, {}, [{"since": 0}]),
-        ({"carried_from": 5 << 20}, {}, []),
-        ({"suspect": 5 << 20}, {}, [{"since": 3 << 20}]),
-        ({"suspect": 0}, {}, [{"since": 0}]),
+        ({"from_last_epoch": {"/a": {}}, "compacted_at_offset": 5 << 20}, {}, [{"since": 3 << 20}]),
+        ({"from_last_epoch": {"/a": {}}, "compacted_at_offset": 7}, {}, [{"since": 0}]),
+        ({"compacted_at_offset": 5 << 20}, {}, []),
+        ({"maybe_compacted_from": 5 << 20}, {}, [{"since": 3 << 20}]),
+        ({"maybe_compacted_from": 0}, {}, [{"since": 0}]),
         ({"flags": {"scanned": 5 << 20}}, {"compacted": True}, [{"since": 3 << 20}]),
         ({"flags": {"scanned": 9}}, {"compacted": True}, [{"since": 0}]),
         ({}, {"compacted": True}, [{"since": 0}]),
@@ -271,7 +274,7 @@ def test_where_a_compaction_is_recorded(
     flags: dict[str, Any], suspect: int, at: list[int], since: int, found: int
 ) -> None:
     host = Recorded(at, None)
-    before = window(flags=flags, suspect=suspect)
+    before = window(flags=flags, maybe_compacted_from=suspect)
     assert findings._recorded_at(start("compact"), before, host, DictWorld({})) == found  # type: ignore[arg-type]
     assert host.since == since
 

@@ -73,7 +73,7 @@ class Searched(Host):
 
 THERE = ("calls", {"t1", "p1"})
 ALL, MENTIONS, ALL_MENTIONS = ("calls", None), ("mentions", missed_calls._LAST_CALLS), ("mentions", missed_calls._CALLS)
-KEPT = {"flags": {"kept_unknown": True}, "carried_from": 10, "carried": {"/a": {}}}
+KEPT = {"flags": {"kept_unknown": True}, "compacted_at_offset": 10, "from_last_epoch": {"/a": {}}}
 
 
 @pytest.mark.parametrize(
@@ -102,15 +102,22 @@ KEPT = {"flags": {"kept_unknown": True}, "carried_from": 10, "carried": {"/a": {
         (window(), None, ("x",), {}, [], ""),  # nobody asked for failures
         (None, content_with(), (), {}, [("failures", 0), THERE, ALL_MENTIONS], "t1 p1"),
         (window(flags={"scanned": 0}), content_with(), (), {"compacted": True}, [MENTIONS], "p1"),
-        (window(suspect=10), content_with(20), (), {}, [THERE, ALL_MENTIONS], "t1 p1"),  # kept calls are before it
-        (window(suspect=0), content_with(0), (), {}, [THERE, ALL_MENTIONS], "t1 p1"),
-        (window(suspect=10), content_with(5), (), {}, [], ""),
+        (
+            window(maybe_compacted_from=10),
+            content_with(20),
+            (),
+            {},
+            [THERE, ALL_MENTIONS],
+            "t1 p1",
+        ),  # kept calls are before it
+        (window(maybe_compacted_from=0), content_with(0), (), {}, [THERE, ALL_MENTIONS], "t1 p1"),
+        (window(maybe_compacted_from=10), content_with(5), (), {}, [], ""),
         (window(**KEPT), content_with(20), (), {}, [THERE, ALL_MENTIONS], "t1 p1"),  # type: ignore[arg-type]
         (window(**KEPT), content_with(5), (), {}, [], ""),  # type: ignore[arg-type]
         (window(**{**KEPT, "flags": {}}), content_with(20), (), {}, [THERE, ALL_MENTIONS], "t1 p1"),  # type: ignore[arg-type]
-        (window(**{**KEPT, "flags": {}, "carried": {}}), content_with(20), (), {}, [], ""),  # type: ignore[arg-type]
+        (window(**{**KEPT, "flags": {}, "from_last_epoch": {}}), content_with(20), (), {}, [], ""),  # type: ignore[arg-type]
         (
-            window(**{**KEPT, "carried": {}, "claims": [{**CLAIM, "offset": 0}]}),  # type: ignore[arg-type]
+            window(**{**KEPT, "from_last_epoch": {}, "claims": [{**CLAIM, "offset": 0}]}),  # type: ignore[arg-type]
             content_with(20),
             (),
             {},

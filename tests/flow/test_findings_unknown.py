@@ -73,14 +73,14 @@ def test_a_compaction_that_may_keep_any_part_of_the_window(keeps: bool, trigger:
 # --- what follows ----------------------------------------------------------------------------------
 
 
-def facts(chapter: str, **values: Any) -> findings.Facts:
-    made = findings.Facts(chapter)
+def facts(chapter: str, **values: Any) -> findings.Findings:
+    made = findings.Findings(chapter)
     for name, value in values.items():
         setattr(made, name, value)
     return made
 
 
-def apply(known: findings.Facts, about: Event, before: Window | None) -> tuple[Window | None, list[tuple[str, str]]]:
+def apply(known: findings.Findings, about: Event, before: Window | None) -> tuple[Window | None, list[tuple[str, str]]]:
     host = SimpleNamespace(agents_survive=lambda _: True, records_injections=lambda _: True)
     after, outcomes = findings.apply(known, about, before, host, 100.0)  # type: ignore[arg-type]
     return after, [(one.path, one.result) for one in outcomes]

@@ -24,8 +24,10 @@ def test_a_launched_workers_role_goes_on_after_clear_only(source: str, taken: bo
         noted=lambda key, _: {"role": "worker"} if key[0] == "first-1" else None,
         note=lambda *words: noted.append(words), take_handover=lambda _, again: None,
     )  # fmt: skip
-    config = SimpleNamespace(projects="", environ={"HANDBILL_LAUNCHED": "first-1"})
-    recall(SimpleNamespace(event=event, store=store, facts=None, config=config, trace=print, asked=Asked()), window())  # type: ignore[arg-type]
+    settings = SimpleNamespace(projects="", environ={"HANDBILL_LAUNCHED": "first-1"})
+    recall(
+        SimpleNamespace(event=event, store=store, facts=None, settings=settings, trace=print, asked=Asked()), window()
+    )  # type: ignore[arg-type]
     assert bool(noted) is taken and bool(event.notes.get("launched")) is taken
 
 
@@ -34,9 +36,11 @@ def test_only_a_compaction_after_the_note_counts(boundary: int, compacted: bool)
     event, content = started("resume"), Content()
     content.boundary = boundary
     store = SimpleNamespace(noted=lambda _key, _kind: {"offset": 500})
-    config = SimpleNamespace(projects="", environ={})
+    settings = SimpleNamespace(projects="", environ={})
     facts = SimpleNamespace(content=content)
-    recall(SimpleNamespace(event=event, store=store, facts=facts, config=config, trace=print, asked=Asked()), window())  # type: ignore[arg-type]
+    recall(
+        SimpleNamespace(event=event, store=store, facts=facts, settings=settings, trace=print, asked=Asked()), window()
+    )  # type: ignore[arg-type]
     assert event.notes["compacted"] is compacted
 
 
@@ -60,7 +64,7 @@ def test_a_handover_that_a_failed_start_took(
     store = SimpleNamespace(
         noted=lambda _key, _kind: None, take_handover=lambda _, again: {"session": "work" if again else "new"}
     )
-    config = SimpleNamespace(projects="", environ={})
-    turn = SimpleNamespace(event=event, store=store, facts=None, config=config, trace=print, asked=known)
+    settings = SimpleNamespace(projects="", environ={})
+    turn = SimpleNamespace(event=event, store=store, facts=None, settings=settings, trace=print, asked=known)
     recall(turn, window(flags=flags, files=files))  # type: ignore[arg-type]
     assert event.handover == ({"session": "work"} if asked else {})

@@ -211,8 +211,8 @@ def test_the_next_batch_looks_at_what_an_unannounced_compaction_emptied(
 
 
 def test_what_only_the_clients_record_can_settle() -> None:
-    doubtful = window(carried={"/a": {"via": "doubtful"}})
-    carried = window(carried={"/a": {"via": "tool_batch_finished"}})
+    doubtful = window(from_last_epoch={"/a": {"via": "doubtful"}})
+    carried = window(from_last_epoch={"/a": {"via": "tool_batch_finished"}})
     assert _is_in_doubt(Event(STOPPING, "s"), doubtful) and not _is_in_doubt(Event(STOPPING, "s"), carried)
     assert _is_in_doubt(Event(TOOL_CALLED, "s"), carried) and not _is_in_doubt(Event(TOOL_CALLED, "s"), window())
 

@@ -43,7 +43,7 @@ def test_only_a_skill_that_the_client_knows_was_begun(folder: str) -> None:
     event = Event(COMPACTING, "s", project="/p", cwd="/p")
     event.skills = ["/some/x"]
     turn = SimpleNamespace(
-        event=event, plan=Plan(), store=SimpleNamespace(linked=lambda _: ""), world=world, config=place
+        event=event, plan=Plan(), store=SimpleNamespace(linked=lambda _: ""), world=world, settings=place
     )
     ledger = window()
     found_again(turn, ledger)  # type: ignore[arg-type]

@@ -4,7 +4,8 @@ import pytest
 
 from builders import DictWorld, batch, config, window
 from handbill.event import Event, Tool
-from handbill.handlers.directives import MOST_DEPTH, MOST_LEVELS, MOST_WAITING, handle, walk_up
+from handbill.handlers.directives import handle
+from handbill.library.directive_search import MOST_DEPTH, MOST_LEVELS, MOST_WAITING, walk_up
 from handbill.library.roots import root_of
 from handbill.plan import Plan
 
@@ -67,11 +68,11 @@ def test_where_a_walk_ends(directory: str, root: str) -> None:
 
 @pytest.mark.parametrize("project", ["/tmp/build/dist/p", "/home/u/tmp/sessions/p"])
 def test_excluded_names_apply_below_the_project_only(project: str) -> None:
-    from handbill.settings import Config
+    from handbill.settings import Settings
 
     world = DictWorld({})
-    assert root_of(f"{project}/src", world, Config(project, "/home/u")) == project  # type: ignore[arg-type]
-    assert root_of(f"{project}/dist/src", world, Config(project, "/home/u")) == ""  # type: ignore[arg-type]
+    assert root_of(f"{project}/src", world, Settings(project, "/home/u")) == project  # type: ignore[arg-type]
+    assert root_of(f"{project}/dist/src", world, Settings(project, "/home/u")) == ""  # type: ignore[arg-type]
 
 
 GIT = {"/p/.git/HEAD": "x"}

@@ -5,7 +5,7 @@ import pytest
 from builders import DictWorld, config, window
 from handbill.event import SESSION_STARTED, Event
 from handbill.handlers.standards import handle
-from handbill.settings import SHIPPED, Config
+from handbill.settings import SHIPPED, Settings
 
 EVENT = Event(SESSION_STARTED, "s", source="startup")
 SHIPPED_FILES = {f"{SHIPPED}/{name}": "x" for name in config().standard_names(subagent=False)}
@@ -45,7 +45,7 @@ def test_a_subagent_gets_a_slice() -> None:
 
 
 def test_configured_standards_and_one_that_is_nowhere() -> None:
-    settings = Config("/p", "/home/u", {"standards": {"files": ["./docs/rules.md", "/abs/x.md", "MISSING.md"]}})
+    settings = Settings("/p", "/home/u", {"standards": {"files": ["./docs/rules.md", "/abs/x.md", "MISSING.md"]}})
     plan = handle(EVENT, window(), DictWorld({}), settings)  # type: ignore[arg-type]
     assert plan is not None
     assert [want.path for want in plan.wants] == ["/p/docs/rules.md", "/abs/x.md"]

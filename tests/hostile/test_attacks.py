@@ -170,8 +170,8 @@ def test_texts_of_a_project_that_are_not_used(box: SimulatedProject, kind: str, 
     from handbill.world import World
 
     box.write(".handbill.messages.json", json.dumps({"load_gate": {"factual": {kind: text}}}))
-    config = load(str(box.project), box.environ, str(box.state_folder))
-    assert message("load_gate", kind, "factual", World(config.roots), config) != text
+    settings = load(str(box.project), box.environ, str(box.state_folder))
+    assert message("load_gate", kind, "factual", World(settings.roots), settings) != text
 
 
 def test_a_project_speaks_no_line_of_ours(box: SimulatedProject) -> None:

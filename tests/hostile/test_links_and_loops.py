@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from handbill.cli.verbs.find_sessions import day_of
-from handbill.settings import Config
+from handbill.settings import Settings
 from handbill.store import disk
 from handbill.text.document import Refusal
 from handbill.world import World
@@ -35,7 +35,7 @@ def test_what_a_link_into_the_users_library_may_lead_to(tmp_path: Path, target: 
     path.write_text("text\n")
     project.mkdir()
     (project / "AGENTS.md").symlink_to(path)
-    world = World(Config(str(project), str(home), {}).roots)
+    world = World(Settings(str(project), str(home), {}).roots)
     assert isinstance(world.load(str(project / "AGENTS.md")), Refusal) is not delivered
 
 

@@ -221,8 +221,8 @@ def test_references_of_one_page_take_too_long(box: SimulatedProject, monkeypatch
     monkeypatch.setattr(event_context, "MOST_SECONDS", 0.2)
     usual = named_pages.pages_named
 
-    def pages_named(sheet: Any, *more: Any) -> list[str]:
-        return stalls() if "/slow/" in sheet.path else usual(sheet, *more)  # type: ignore[no-any-return]
+    def pages_named(document: Any, *more: Any) -> list[str]:
+        return stalls() if "/slow/" in document.path else usual(document, *more)  # type: ignore[no-any-return]
 
     monkeypatch.setattr(named_pages, "pages_named", pages_named)
     for name, page in (("near", "CMD_NEAR"), ("slow", "CMD_SLOW")):

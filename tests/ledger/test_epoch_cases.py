@@ -21,16 +21,16 @@ def test_a_start_of_a_window_that_we_do_not_know(source: str, known: str) -> Non
 
 
 def test_a_compaction_is_recorded_with_its_place() -> None:
-    after = epochs.compacted(window(files={"/a": record()}, suspect=7), 42, 9.0)
-    assert (after.epoch, after.carried_from, after.suspect) == (1, 42, -1)
-    assert list(after.carried) == ["/a"] and not after.files and after.flags["compacted"] == 9.0
+    after = epochs.compacted(window(files={"/a": record()}, maybe_compacted_from=7), 42, 9.0)
+    assert (after.epoch, after.compacted_at_offset, after.maybe_compacted_from) == (1, 42, -1)
+    assert list(after.from_last_epoch) == ["/a"] and not after.files and after.flags["compacted"] == 9.0
 
 
 @pytest.mark.parametrize("suspect, after", [(-1, 50), (0, 0), (7, 7)])
 def test_a_coming_compaction_is_suspected_from_the_first_place(suspect: int, after: int) -> None:
-    assert epochs.arming(window(suspect=suspect), 50, "auto").suspect == after
-    found = epochs.suspected(window(suspect=suspect), 50)
-    assert found is not None and found.suspect == after
+    assert epochs.arming(window(maybe_compacted_from=suspect), 50, "auto").maybe_compacted_from == after
+    found = epochs.suspected(window(maybe_compacted_from=suspect), 50)
+    assert found is not None and found.maybe_compacted_from == after
 
 
 def test_a_window_that_nobody_knows_is_not_suspected() -> None:
@@ -88,9 +88,9 @@ def test_a_claim_that_was_printed() -> None:
 
 
 def test_a_suspicion_that_was_wrong() -> None:
-    before = window(suspect=5, flags={"compacting": "auto", "suspect_mark": "x", "told": True})
+    before = window(maybe_compacted_from=5, flags={"compacting": "auto", "suspect_mark": "x", "told": True})
     after = epochs.cleared(before)
-    assert after.suspect == -1 and after.flags == {"told": True} and before.suspect == 5
+    assert after.maybe_compacted_from == -1 and after.flags == {"told": True} and before.maybe_compacted_from == 5
 
 
 def test_flags_of_an_epoch_end_with_it() -> None:
@@ -153,13 +153,13 @@ def test_compactions_that_we_know_of(flags: dict[str, object], boundary: int, kn
     ],
 )
 def test_records_from_before_a_compaction(flags: dict[str, object], boundary: int, precedes: bool) -> None:
-    assert epochs.precedes_compaction(window(flags=flags, carried_from=50), boundary) is precedes
+    assert epochs.precedes_compaction(window(flags=flags, compacted_at_offset=50), boundary) is precedes
 
 
 def test_two_compactions_before_either_is_recorded() -> None:
     first = epochs.compacted(window(), 40, 9.0)
     both = epochs.compacted(first, 60, 9.5)
-    assert (both.flags["boundary_due"], both.carried_from) == (40, 60)
+    assert (both.flags["boundary_due"], both.compacted_at_offset) == (40, 60)
     assert epochs.is_known_compaction(both, 45) and epochs.is_known_compaction(both, 65)
     shown = epochs.recorded(both, 45)
     assert shown.flags["boundary"] == 45 and epochs.is_known_compaction(shown, 65)
@@ -170,7 +170,7 @@ def test_two_compactions_before_either_is_recorded() -> None:
 @pytest.mark.parametrize("boundary, due", [(-1, None), (0, 50), (49, 50), (50, None)])
 def test_of_two_compactions_the_second_is_still_due(boundary: int, due: int | None) -> None:
     """-1: none is recorded, and none will be, because the client that compacted is gone."""
-    found = epochs.recorded(window(flags={"boundary_due": 40}, carried_from=50), boundary)
+    found = epochs.recorded(window(flags={"boundary_due": 40}, compacted_at_offset=50), boundary)
     assert found.flags.get("boundary_due") == due
 
 

@@ -94,20 +94,20 @@ def test_compaction_drops_all_but_what_the_host_reloads() -> None:
     after = epochs.compacted(before, 500, 100.0)
     assert after.epoch == 1
     assert list(after.files) == ["/CLAUDE.md"]
-    assert set(after.carried) == {"/std", "/dir", "/sub/CLAUDE.md"}
+    assert set(after.from_last_epoch) == {"/std", "/dir", "/sub/CLAUDE.md"}
     assert not after.pending and not len(after.touched) and not after.claims
-    assert after.carried_from == 500
+    assert after.compacted_at_offset == 500
     assert after.flags == {"standards": 0, "compacted": 100.0, "boundary_due": 500}
 
 
 def test_a_coming_compaction_is_noted_once() -> None:
     armed = epochs.arming(window(), 500, "auto")
-    assert armed.flags["compacting"] == "auto" and armed.suspect == 500
+    assert armed.flags["compacting"] == "auto" and armed.maybe_compacted_from == 500
     assert epochs.arming(window(), 500, "").flags["compacting"] == "auto"
     assert epochs.arming(armed, 600, "auto") is armed
     # the client called the automatic one off, and now somebody asks for one
     by_hand = epochs.arming(armed, 600, "manual")
-    assert (by_hand.flags["compacting"], by_hand.suspect) == ("manual", 500)
+    assert (by_hand.flags["compacting"], by_hand.maybe_compacted_from) == ("manual", 500)
 
 
 @pytest.mark.parametrize("trigger, unknown", [("manual", True), ("auto", False), ("", False)])

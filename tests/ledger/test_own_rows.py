@@ -24,7 +24,7 @@ from handbill.ledger.window import JOINED, OWN_ROWS
     ],
 )
 def test_how_a_window_knows_its_rows(flags: dict[str, Any], suspect: int, expected: tuple[Any, ...]) -> None:
-    own = own_rows(window(flags=flags, suspect=suspect), ["now"])
+    own = own_rows(window(flags=flags, maybe_compacted_from=suspect), ["now"])
     assert (tuple(own.marks), tuple(own.joined), own.compacted_at) == expected
 
 

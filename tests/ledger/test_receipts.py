@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import batch, sheet, window
+from builders import batch, document, window
 from handbill.event import PROMPT_SUBMITTED, Event
 from handbill.ledger.claim import claim
 from handbill.ledger.epochs import printed
@@ -14,12 +14,12 @@ from handbill.ledger.receipts import CONFIRMED, LOST, PATIENCE, UNRECORDED, Evid
 from handbill.ledger.window import Window, state_of
 from handbill.plan import Want
 
-TITLE = ("/a", sheet("/a").digest, 1, 1)
+TITLE = ("/a", document("/a").digest, 1, 1)
 
 
 def sent(*paths: str) -> Window:
     after, _ = claim(
-        window(), [Want(p, "why") for p in paths], {p: sheet(p) for p in paths}, batch("t1"), 9500, now=10.0
+        window(), [Want(p, "why") for p in paths], {p: document(p) for p in paths}, batch("t1"), 9500, now=10.0
     )
     return after
 
@@ -92,7 +92,7 @@ def test_without_records_what_was_printed_is_assumed() -> None:
 
 def test_a_lost_file_is_delivered_again_and_then_confirmed() -> None:
     lost, _ = settle(sent("/a"), Evidence(passed={1}), batch("t2"), 11)
-    again, answer = claim(lost, [], {"/a": sheet("/a")}, batch("t2"), 9500, now=12.0)
+    again, answer = claim(lost, [], {"/a": document("/a")}, batch("t2"), 9500, now=12.0)
     assert [grant.path for grant in answer.grants] == ["/a"]
     done, _ = settle(again, Evidence({TITLE}), batch("t3"), 13)
     assert state_of(done.files["/a"]) == "confirmed"
@@ -104,7 +104,7 @@ paths = [f"/{name}" for name in "abcdef"]
 
 @given(arrived=st.sets(st.sampled_from(paths)), passed=st.booleans())
 def test_every_part_is_open_or_settled_never_both(arrived: set[str], passed: bool) -> None:
-    titles = {(path, sheet(path).digest, 1, 1) for path in arrived}
+    titles = {(path, document(path).digest, 1, 1) for path in arrived}
     after, outcomes = settle(sent(*paths), Evidence(titles, passed={1} if passed else set()), batch("t2"), 11)
     open_items = {path for entry in after.claims for path, *_ in entry["items"]}
     confirmed = {path for path, record in after.files.items() if record["parts"] == "k"}

@@ -22,18 +22,18 @@ def content(titles: dict[Title, int] | None = None, **values: object) -> Content
 
 
 def test_the_kept_tail_comes_back_into_the_ledger() -> None:
-    before = window(carried={"/dir": record(), "/gone": record(), "/big": record("kkk")})
+    before = window(from_last_epoch={"/dir": record(), "/gone": record(), "/big": record("kkk")})
     titles = {("/dir", "0123456789abcdef", 1, 1): 5, ("/big", "0123456789abcdef", 3, 3): 5}
     after = reconcile.inherited(before, content(titles), records=True)
     assert after.files["/dir"]["parts"] == "k"
     assert after.files["/big"]["parts"] == "..k"
     assert "/gone" not in after.files
     assert list(after.pending) == ["/big"]
-    assert not after.carried
+    assert not after.from_last_epoch
 
 
 def test_without_records_the_tail_is_known_by_its_tool_call() -> None:
-    before = window(carried={"/dir": record("e", batch="t9"), "/gone": record("e", batch="t8")})
+    before = window(from_last_epoch={"/dir": record("e", batch="t9"), "/gone": record("e", batch="t8")})
     after = reconcile.inherited(before, content(calls=["t9"]), records=False)
     assert list(after.files) == ["/dir"]
 
@@ -58,9 +58,11 @@ def test_resume_leaves_alone_what_another_lane_just_delivered() -> None:
 
 
 def test_resume_judges_what_a_compaction_left_open() -> None:
-    before = window(carried={"/kept": record(), "/gone": record()}, carried_from=5, suspect=5)
+    before = window(
+        from_last_epoch={"/kept": record(), "/gone": record()}, compacted_at_offset=5, maybe_compacted_from=5
+    )
     after = reconcile.resumed(before, content({("/kept", "0123456789abcdef", 1, 1): 5}), start("resume"), 100.0)
-    assert list(after.files) == ["/kept"] and not after.carried and after.suspect == -1
+    assert list(after.files) == ["/kept"] and not after.from_last_epoch and after.maybe_compacted_from == -1
 
 
 def test_adoption_knows_odd_paths_by_their_real_name() -> None:
@@ -146,10 +148,10 @@ def test_a_line_that_refers_to_a_file_goes_with_that_file() -> None:
 @pytest.mark.parametrize("restored", [True, False])
 def test_a_doubtful_file_is_settled_by_what_the_host_shows(restored: bool) -> None:
     doubt = doubtful(window(pending={"/state.md": "role x"}), "/state.md", "why", 5.0)
-    assert doubt.carried["/state.md"]["via"] == DOUBTFUL
+    assert doubt.from_last_epoch["/state.md"]["via"] == DOUBTFUL
     after = reconcile.inherited(doubt, content(files={"/state.md": ""} if restored else {}), records=True)
     assert after.holds("/state.md") is restored and ("/state.md" in after.pending) is not restored
-    assert not after.carried
+    assert not after.from_last_epoch
     again = reconcile.resumed(doubt, content(files={"/state.md": ""} if restored else {}), start("resume"), 9.0)
     assert again.holds("/state.md") is restored
 
@@ -166,8 +168,8 @@ def test_a_doubtful_file_is_settled_by_what_the_host_shows(restored: bool) -> No
 def test_what_is_in_doubt(
     files: dict[str, dict[str, object]], carried: dict[str, dict[str, object]], via: str | None
 ) -> None:
-    after = doubtful(window(files=files, carried=carried), "/a", "why", 5.0)
-    assert (after.carried["/a"]["via"] if "/a" in after.carried else None) == via
+    after = doubtful(window(files=files, from_last_epoch=carried), "/a", "why", 5.0)
+    assert (after.from_last_epoch["/a"]["via"] if "/a" in after.from_last_epoch else None) == via
 
 
 def test_a_restored_file_is_not_taken_for_one_that_comes_again_by_itself() -> None:

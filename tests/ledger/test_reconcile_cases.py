@@ -21,22 +21,24 @@ def title(path: str, part: int = 1, parts: int = 1) -> tuple[str, str, int, int]
 def test_only_calls_that_our_ledger_names_can_be_denials() -> None:
     before = window(
         files={"/a": record(via=TOOL_CALLED, batch="t1"), "/b": record(batch="t2")},
-        carried={"/c": record(via=TOOL_CALLED, batch="t3"), "/d": record(batch="t4")}, claims=[{"batch": "t5", "via": TOOL_CALLED}, {"batch": "t6", "via": "tool_batch_finished"}],
+        from_last_epoch={"/c": record(via=TOOL_CALLED, batch="t3"), "/d": record(batch="t4")}, claims=[{"batch": "t5", "via": TOOL_CALLED}, {"batch": "t6", "via": "tool_batch_finished"}],
     )  # fmt: skip
     assert reconcile.denied_calls(before) == {"t1", "t3", "t5"}
 
 
 def test_a_compaction_that_is_settled_leaves_nothing_open() -> None:
-    before = window(carried={"/a": record()}, carried_from=77, flags={"kept_unknown": True, "told": True})
+    before = window(
+        from_last_epoch={"/a": record()}, compacted_at_offset=77, flags={"kept_unknown": True, "told": True}
+    )
     after = reconcile.inherited(before, content(), records=True)
-    assert (after.carried, after.carried_from, after.flags) == ({}, 0, {"told": True})
-    assert before.carried_from == 77
+    assert (after.from_last_epoch, after.compacted_at_offset, after.flags) == ({}, 0, {"told": True})
+    assert before.compacted_at_offset == 77
 
 
 def test_a_line_that_refers_to_a_text_is_worth_nothing_without_it() -> None:
     carried = {"/x": record(), "/y": record(same="/x"), "/v": record(), "/w": record(same="/v")}
     after = reconcile.inherited(
-        window(carried=carried), content({title("/y"): 1, title("/v"): 1, title("/w"): 1}), records=True
+        window(from_last_epoch=carried), content({title("/y"): 1, title("/v"): 1, title("/w"): 1}), records=True
     )
     assert set(after.files) == {"/v", "/w"} and not after.pending
     before = window(files={"/x": record(), "/y": record(same="/x")})
@@ -45,11 +47,11 @@ def test_a_line_that_refers_to_a_text_is_worth_nothing_without_it() -> None:
 
 
 def test_a_file_in_doubt_has_one_open_part() -> None:
-    assert doubtful(window(), "/a", "why", 5.0).carried["/a"]["parts"] == "."
+    assert doubtful(window(), "/a", "why", 5.0).from_last_epoch["/a"]["parts"] == "."
 
 
 def test_a_record_of_the_new_epoch_is_not_replaced_by_the_old_one() -> None:
-    before = window(files={"/a": record("s", batch="new")}, carried={"/a": record(batch="old")})
+    before = window(files={"/a": record("s", batch="new")}, from_last_epoch={"/a": record(batch="old")})
     after = reconcile.inherited(before, content({title("/a"): 1}), records=True)
     assert after.files["/a"]["batch"] == "new"
     after = reconcile.resumed(before, content({title("/a"): 1}), start("resume"), 99.0)
@@ -58,12 +60,15 @@ def test_a_record_of_the_new_epoch_is_not_replaced_by_the_old_one() -> None:
 
 def test_parts_that_a_resume_brings_back() -> None:
     before = window(
-        files={"/a": record("kkk"), "/b": record("ss")}, carried={"/c": record("kk")}, carried_from=5, suspect=3
+        files={"/a": record("kkk"), "/b": record("ss")},
+        from_last_epoch={"/c": record("kk")},
+        compacted_at_offset=5,
+        maybe_compacted_from=3,
     )
     titles = {title("/a", 2, 3): 1, title("/b", 1, 2): 1, title("/b", 2, 2): 1, title("/c", 1, 2): 1}
     after = reconcile.resumed(before, content(titles), start("resume"), 99.0)
     assert {path: after.files[path]["parts"] for path in ("/a", "/b", "/c")} == {"/a": ".k.", "/b": "kk", "/c": "k."}
-    assert set(after.pending) == {"/a", "/c"} and (after.carried_from, after.suspect) == (0, -1)
+    assert set(after.pending) == {"/a", "/c"} and (after.compacted_at_offset, after.maybe_compacted_from) == (0, -1)
 
 
 def test_a_resume_that_changes_nothing_gives_the_same_window() -> None:
@@ -143,7 +148,7 @@ def test_an_unknown_window_is_rebuilt_with_what_is_missing_of_it() -> None:
 
 def test_without_records_only_a_file_of_one_part_is_known_by_its_call() -> None:
     carried = {"/one": record("s", batch="t1"), "/two": record("ss", batch="t1"), "/none": record("s", batch="")}
-    after = reconcile.inherited(window(carried=carried), content(calls=["t1", ""]), records=False)
+    after = reconcile.inherited(window(from_last_epoch=carried), content(calls=["t1", ""]), records=False)
     assert {path: after.files[path]["parts"] for path in after.files} == {"/one": "e"}
 
 
@@ -159,7 +164,7 @@ def test_of_two_states_of_a_file_the_later_one_counts() -> None:
 
 
 def test_a_file_that_nobody_wants_is_not_noted_as_restored() -> None:
-    after = reconcile.inherited(window(carried={"/dir": record()}), content(files={"/dir"}), records=True)
+    after = reconcile.inherited(window(from_last_epoch={"/dir": record()}), content(files={"/dir"}), records=True)
     assert "/dir" not in after.files
 
 
@@ -245,7 +250,7 @@ def test_pages_that_are_named_by_one_that_is_kept(
     files: dict[str, dict[str, object]], found: list[tuple[str, str, int, int]], wanted: bool
 ) -> None:
     kept = content(dict.fromkeys(found, 1))
-    assert ("/c/CMD_Y.md" in reconcile.inherited(window(carried=files), kept, records=True).pending) is wanted
+    assert ("/c/CMD_Y.md" in reconcile.inherited(window(from_last_epoch=files), kept, records=True).pending) is wanted
     assert ("/c/CMD_Y.md" in reconcile.rewound(window(files=files), kept, batch("t9")).pending) is wanted
 
 
@@ -291,6 +296,6 @@ def test_a_line_without_its_text_does_not_wait_either() -> None:
     before = window(files={"/x": record(), "/y": record(".", same="/x")}, pending={"/y": "why"})
     after = reconcile.rewound(before, content(), batch("t9"))
     assert "/y" not in after.files and "/y" not in after.pending
-    carried = window(carried={"/x": record("kk"), "/y": record("kk", same="/x")})
+    carried = window(from_last_epoch={"/x": record("kk"), "/y": record("kk", same="/x")})
     after = reconcile.inherited(carried, content({title("/x", 1, 2): 1, title("/y", 1, 2): 1}), records=True)
     assert list(after.pending) == ["/x"]

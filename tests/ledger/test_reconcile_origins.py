@@ -15,15 +15,15 @@ RULE = "/p/.directives/AGENTS.md"
 
 def test_a_rule_that_is_kept_and_shown_by_the_client_is_still_ours() -> None:
     after = reconcile.inherited(
-        window(carried={RULE: record()}), content({title(RULE): 5}, files={RULE: ""}), records=True
+        window(from_last_epoch={RULE: record()}), content({title(RULE): 5}, files={RULE: ""}), records=True
     )
     assert after.files[RULE]["via"] == "tool_batch_finished"
-    after = reconcile.inherited(window(carried={"/x": record()}), content(files={RULE: ""}), records=True)
+    after = reconcile.inherited(window(from_last_epoch={"/x": record()}), content(files={RULE: ""}), records=True)
     assert after.files[RULE]["via"] == "host", "the agent had read it itself"
 
 
 def test_a_file_that_waits_and_that_the_client_restores() -> None:
-    before = window(carried={"/a": record()}, pending={"/a": "why"})
+    before = window(from_last_epoch={"/a": record()}, pending={"/a": "why"})
     assert reconcile.inherited(before, content(files={"/a": ""}), records=True).holds("/a")
 
 

@@ -17,17 +17,17 @@ A, B, C = (f"/p/{name}/.directives/AGENTS.md" for name in "abc")
 def test_only_those_that_depend_on_a_file_are_wanted_again() -> None:
     lines = {B: record(same=A, reason="line b"), C: record(same="/other", reason="line c")}
     skipped = {"/x": ["1", A, "why x"], "/y": ["1", "/other", "why y"]}
-    twin = window(files={A: record(), **lines}, flags={ELSEWHERE: skipped}, pending={})
-    want_dependents(twin, A)
-    assert twin.pending == {B: "line b", "/x": "why x"} and sorted(twin.files) == [A, C]
-    assert twin.flags[ELSEWHERE] == {"/y": ["1", "/other", "why y"]}
+    after = window(files={A: record(), **lines}, flags={ELSEWHERE: skipped}, pending={})
+    want_dependents(after, A)
+    assert after.pending == {B: "line b", "/x": "why x"} and sorted(after.files) == [A, C]
+    assert after.flags[ELSEWHERE] == {"/y": ["1", "/other", "why y"]}
 
 
 def test_what_was_granted_with_it_depends_on_its_new_text() -> None:
     skipped = {"/x": ["1", A, "why x"]}
-    twin = window(files={A: record(), B: record(same=A)}, flags={ELSEWHERE: skipped}, pending={"/x": "before"})
-    want_dependents(twin, A, [B, "/x"])
-    assert B in twin.files and twin.flags[ELSEWHERE] == skipped and twin.pending == {"/x": "before"}
+    after = window(files={A: record(), B: record(same=A)}, flags={ELSEWHERE: skipped}, pending={"/x": "before"})
+    want_dependents(after, A, [B, "/x"])
+    assert B in after.files and after.flags[ELSEWHERE] == skipped and after.pending == {"/x": "before"}
 
 
 @pytest.mark.parametrize("updated, shown", [(False, True), (True, False)])
@@ -94,5 +94,5 @@ def test_a_file_that_the_host_brought_with_a_call(reason: str, batch_id: str, at
 def test_a_nested_file_and_a_compaction(calls: list[str], files: dict[str, str], kept: bool) -> None:
     """It stays with its call, or if the host shows it."""
     carried = {A: record("h", "host", reason="nested, read by the host"), B: record("h", "host", reason="other")}
-    after = reconcile.inherited(window(carried=carried), content(calls=calls, files=files), records=True)
+    after = reconcile.inherited(window(from_last_epoch=carried), content(calls=calls, files=files), records=True)
     assert after.holds(A) is kept and not after.holds(B)

@@ -75,14 +75,14 @@ def test_what_came_with_a_call_that_an_unnoticed_compaction_kept(
     path = "/p/sub/AGENTS.md"
     carried = {path: {**record("h", "host", reason=reason), "batch": "t1"}} if "nested" in reason else {path: record()}
     there = content(calls=calls, files={path: ""} if shown else {})
-    after = reconcile.resumed(window(carried=carried, pending={path: "why"}), there, start("resume"), 9.0)
+    after = reconcile.resumed(window(from_last_epoch=carried, pending={path: "why"}), there, start("resume"), 9.0)
     found = after.files.get(path)
-    assert (found["via"] if found is not None else "") == via and not after.carried
+    assert (found["via"] if found is not None else "") == via and not after.from_last_epoch
 
 
 def test_a_nested_rule_of_ours_that_was_kept_stays_ours() -> None:
     path, digest = "/p/sub/AGENTS.md", "0123456789abcdef"
     kept = {**record("k", hash=digest, reason="nested"), "batch": "t1"}
     there = content({(path, digest, 1, 1): 5}, calls=["t1"])
-    after = reconcile.resumed(window(carried={path: kept}), there, start("resume"), 9.0)
+    after = reconcile.resumed(window(from_last_epoch={path: kept}), there, start("resume"), 9.0)
     assert after.files[path]["parts"] == "k" and after.files[path]["via"] != "host"

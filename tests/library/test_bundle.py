@@ -6,13 +6,13 @@ import pytest
 
 from builders import DictWorld
 from handbill.library.bundle import Bundle
-from handbill.text.document import Refusal, Sheet
+from handbill.text.document import Document, Refusal
 
 MOST = 200
 
 
 class Library(DictWorld):
-    def load(self, path: str, *, permitted: bool = False) -> Sheet | Refusal:
+    def load(self, path: str, *, permitted: bool = False) -> Document | Refusal:
         return super().load(path)
 
 

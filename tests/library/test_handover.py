@@ -33,7 +33,7 @@ def test_refused_files_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_waits_for_the_clients_record_is_not_missing() -> None:
     carried = {"/a": {"via": "tool_batch_finished", "parts": "k"}}
-    assert missing({"given": ["/a", "/b"]}, window(carried=carried)) == ["/b"]
+    assert missing({"given": ["/a", "/b"]}, window(from_last_epoch=carried)) == ["/b"]
 
 
 def test_a_list_that_was_lost_was_not_said() -> None:

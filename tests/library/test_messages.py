@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from handbill.library.messages import _fact, lacking, message, say, texts
-from handbill.settings import GATES, PACKAGE, Config
+from handbill.settings import GATES, PACKAGE, Settings
 from handbill.world import World
 
 SHIPPED = json.loads((Path(PACKAGE) / "data" / "messages.json").read_text(encoding="utf-8"))
@@ -28,8 +28,8 @@ MUST = {  # what a person would miss: every path, the count, the next action
 }  # fmt: skip
 
 
-def config(tmp_path: Path, **gate: str) -> Config:
-    made = Config(str(tmp_path), str(tmp_path / "home"), {"load_gate": gate})
+def config(tmp_path: Path, **gate: str) -> Settings:
+    made = Settings(str(tmp_path), str(tmp_path / "home"), {"load_gate": gate})
     made.environ = {}
     return made
 
@@ -119,7 +119,7 @@ def test_plurals(tmp_path: Path, text: str, value: int, said: str) -> None:
 
 @pytest.mark.parametrize("gate, style, kind", TEXTS)
 def test_no_text_has_a_wrong_plural_for_one_or_two(tmp_path: Path, gate: str, style: str, kind: str) -> None:
-    made = Config(str(tmp_path), str(tmp_path / "home"), {gate: {"wording": style}})
+    made = Settings(str(tmp_path), str(tmp_path / "home"), {gate: {"wording": style}})
     made.environ = {}
     facts = {"given": 1, "count": 1, "left_count": 1, "held": 1, "most": 3}
     one = say(gate, kind, World(()), made, **facts)

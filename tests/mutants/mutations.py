@@ -94,10 +94,10 @@ def _is_falsy(node: ast.expr) -> bool:
 
 
 def _with(node: ast.AST, **fields: object) -> ast.AST:
-    twin = copy.copy(node)
+    after = copy.copy(node)
     for name, value in fields.items():
-        setattr(twin, name, value)
-    return twin
+        setattr(after, name, value)
+    return after
 
 
 class _Replace(ast.NodeTransformer):
@@ -113,11 +113,11 @@ class _Replace(ast.NodeTransformer):
 
 
 def _listed(node: ast.AST) -> ast.AST:
-    twin = copy.copy(node)
+    after = copy.copy(node)
     for name, value in ast.iter_fields(node):
         if isinstance(value, list):
-            setattr(twin, name, list(value))
-    return twin
+            setattr(after, name, list(value))
+    return after
 
 
 def _made(name: str, tree: ast.Module, node: ast.AST, change: ast.AST) -> Mutant:

@@ -15,10 +15,10 @@ def main(root: str, name: str, rounds: int) -> None:
     for number in range(rounds):
 
         def change(window: Window | None, number: int = number) -> tuple[Window, None]:
-            twin = window.copy() if window is not None else Window("s", "main")
-            twin.pending[f"/{name}/{number}"] = "why"
-            twin.serial += 1
-            return twin, None
+            after = window.copy() if window is not None else Window("s", "main")
+            after.pending[f"/{name}/{number}"] = "why"
+            after.serial += 1
+            return after, None
 
         store.update(("s", "main"), change)
         store.append("deliveries", [{"writer": name, "number": number, "filler": "x" * 300}] * 3)

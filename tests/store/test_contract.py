@@ -36,9 +36,9 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
 
 def adding(path: str) -> Callable[[Window | None], tuple[Window, int]]:
     def change(window: Window | None) -> tuple[Window, int]:
-        twin = window.copy() if window is not None else Window(*KEY)
-        twin.pending[path] = "why"
-        return twin, len(twin.pending)
+        after = window.copy() if window is not None else Window(*KEY)
+        after.pending[path] = "why"
+        return after, len(after.pending)
 
     return change
 

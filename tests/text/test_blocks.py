@@ -109,8 +109,8 @@ def test_what_is_cut_off_or_stands_elsewhere_is_no_block(text: str, found: int) 
 
 @given(pages=st.lists(st.text(alphabet="[]Prelodated: /·\n0123456789abcdef", max_size=80), max_size=4))
 def test_any_pages_read_back(pages: list[str]) -> None:
-    blocks = [blocks.block(f"/{number}", DIGEST, page) for number, page in enumerate(pages)]
-    found = blocks.bodies_in(blocks.BETWEEN.join(blocks))
+    made = [blocks.block(f"/{number}", DIGEST, page) for number, page in enumerate(pages)]
+    found = blocks.bodies_in(blocks.BETWEEN.join(made))
     assert [title[0] for title, _ in found] == [f"/{number}" for number in range(len(pages))]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from handbill.text.document import Refusal, Sheet
+from handbill.text.document import Document, Refusal
 from handbill.world import World
 from handbill.world.documents import MOST_BYTES
 from handbill.world.links import real_path
@@ -18,7 +18,7 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
-def load(project: Path, name: str) -> Sheet | Refusal:
+def load(project: Path, name: str) -> Document | Refusal:
     return World([str(project)]).load(str(project / name))
 
 
@@ -32,8 +32,8 @@ def load(project: Path, name: str) -> Sheet | Refusal:
 )  # fmt: skip
 def test_text_as_delivered(project: Path, data: bytes, text: str) -> None:
     (project / "x.md").write_bytes(data)
-    sheet = load(project, "x.md")
-    assert isinstance(sheet, Sheet) and sheet.text == text and len(sheet.digest) == 16
+    document = load(project, "x.md")
+    assert isinstance(document, Document) and document.text == text and len(document.digest) == 16
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_what_is_no_page(project: Path, data: bytes, why: str, quiet: bool) -> N
 
 def test_the_largest_page(project: Path) -> None:
     (project / "x.md").write_bytes(b"x" * MOST_BYTES)
-    assert isinstance(load(project, "x.md"), Sheet)
+    assert isinstance(load(project, "x.md"), Document)
 
 
 def test_gone_directory_and_fifo(project: Path) -> None:
@@ -75,7 +75,7 @@ def test_links_may_not_lead_out(project: Path, tmp_path: Path) -> None:
     (project / "out").symlink_to(tmp_path / "secret")
     (project / "in").symlink_to(project / "inside.md")
     (project / "folder").symlink_to(tmp_path)
-    assert isinstance(load(project, "in"), Sheet)
+    assert isinstance(load(project, "in"), Document)
     for name in ("out", "folder/secret", "../secret"):
         refusal = load(project, name)
         assert isinstance(refusal, Refusal) and "leads out" in refusal.why
@@ -84,7 +84,7 @@ def test_links_may_not_lead_out(project: Path, tmp_path: Path) -> None:
 def test_a_project_that_is_itself_a_link(project: Path, tmp_path: Path) -> None:
     (project / "x.md").write_text("fine")
     (tmp_path / "link").symlink_to(project)
-    assert isinstance(World([str(tmp_path / "link")]).load(str(tmp_path / "link" / "x.md")), Sheet)
+    assert isinstance(World([str(tmp_path / "link")]).load(str(tmp_path / "link" / "x.md")), Document)
 
 
 @pytest.mark.parametrize("path", ["/", "/tmp", "/no/such/../thing", "/usr/bin/python3", "/./etc//hosts"])
@@ -124,8 +124,8 @@ def test_an_added_root_allows_only_what_stays_in_it(tmp_path: Path) -> None:
     world = World([str(tmp_path / "project")])
     assert isinstance(world.load(str(tmp_path / "added/AGENTS.md")), Refusal)
     world.add_roots([str(tmp_path / "added")])
-    assert isinstance(world.load(str(tmp_path / "added/AGENTS.md")), Sheet)
-    assert isinstance(world.load(str(tmp_path / "added/.directives/page.md")), Sheet)
+    assert isinstance(world.load(str(tmp_path / "added/AGENTS.md")), Document)
+    assert isinstance(world.load(str(tmp_path / "added/.directives/page.md")), Document)
     assert isinstance(world.load(str(tmp_path / "added/page.md")), Refusal), "only rules are delivered from there"
     assert isinstance(world.load(str(tmp_path / "added/.directives/out.md")), Refusal)
     assert isinstance(world.load(str(tmp_path / "added/.directives/in.md")), Refusal), "a rule by its name only"

@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from handbill.cli.files import require_inside
-from handbill.cli.project import Place, here, window_file
+from handbill.cli.project import Project, here, window_file
 from handbill.cli.screen import when_written
 from handbill.errors import HandbillError
 from handbill.event import MAIN
@@ -25,18 +25,18 @@ class NotAllowed(HandbillError):
     code = "not-allowed"
 
 
-class Desk:
-    def __init__(self, place: Place, window: str) -> None:
-        self.place = place
+class Caller:
+    def __init__(self, project: Project, window: str) -> None:
+        self.project = project
         self.window = window  # the host's session that this shell belongs to; empty: a person's terminal
 
     @property
     def root(self) -> str:
-        return os.path.join(self.place.project, "sessions")
+        return os.path.join(self.project.root, "sessions")
 
     @property
     def world(self) -> World:
-        return World(self.place.config.roots)
+        return self.project.world()
 
     def folder(self, name: str) -> str:
         """A bare name, `sessions/NAME`, or a path into a `sessions` folder."""
@@ -44,7 +44,7 @@ class Desk:
         if "/" not in given:
             folder = os.path.join(self.root, given)
         elif given.startswith("sessions/"):
-            folder = os.path.join(self.place.project, given)
+            folder = os.path.join(self.project.root, given)
         else:
             folder = os.path.abspath(os.path.expanduser(given))
         own = os.path.basename(folder)
@@ -60,8 +60,8 @@ class Desk:
             raise HandbillError(
                 f"{name!r} is not a session name", "e.g. 2026_01_31_LOGIN, or sessions/2026_01_31_LOGIN"
             )
-        if folder.startswith(self.place.project + "/"):
-            require_inside(folder, self.place.project)
+        if folder.startswith(self.project.root + "/"):
+            require_inside(folder, self.project.root)
         return folder
 
     def own(self, name: str | None = None) -> str:
@@ -77,7 +77,7 @@ class Desk:
 
     def find(self) -> str:
         """The session that this window holds; empty: none."""
-        linked = self.place.store.linked(self.window) if self.window else ""
+        linked = self.project.store.linked(self.window) if self.window else ""
         return linked if linked and self._is_mine(linked) else ""
 
     def take(self, folder: str) -> list[str]:
@@ -90,10 +90,10 @@ class Desk:
             sessions.update(before, lambda state: (released(state or {}), None))
             said = [f"{self.shown(before)} was left: nobody holds it now"]
         try:
-            self.place.store.link(self.window, folder)
+            self.project.store.link(self.window, folder)
         except OSError as error:
             said.append(f"Handbill could not record that this window works on the session ({error.strerror})")
-        if not window_file(self.place.store, (self.window, MAIN)):
+        if not window_file(self.project.store, (self.window, MAIN)):
             said.append("no hook has seen this window, so no pages will be delivered; engine doctor says why")
         return said
 
@@ -107,7 +107,7 @@ class Desk:
     def me(self) -> Holder:
         if not self.window:
             return Holder()
-        window = self.place.store.read((self.window, MAIN))
+        window = self.project.store.read((self.window, MAIN))
         told = os.environ.get("CLAUDE_PID", "")
         pid = int(told) if told.isdecimal() else window.client if window is not None else 0
         return Holder(self.window, pid, started(pid))
@@ -145,22 +145,22 @@ class Desk:
             **more,
         }  # fmt: skip
         try:
-            self.place.store.post(target, notice)
+            self.project.store.post(target, notice)
         except OSError as error:
             return [f"the hooks could not be notified ({error.strerror}), so the pages will not be delivered"]
         return []
 
     def next_skills(self, state: State) -> list[str]:
         """A line with those that the skill names and that are there."""
-        there = [name for name in state.get("nextSkills", ()) if skill_file(name, self.world, self.place.config)]
+        there = [name for name in state.get("nextSkills", ()) if skill_file(name, self.world, self.project.settings)]
         return [f"Next skills: {', '.join(there)}"] if there else []
 
     def shown(self, folder: str) -> str:
-        return os.path.relpath(folder, self.place.project) if folder.startswith(self.place.project + "/") else folder
+        return os.path.relpath(folder, self.project.root) if folder.startswith(self.project.root + "/") else folder
 
 
-def desk(project: str | None) -> Desk:
-    return Desk(here(project), os.environ.get("CLAUDE_CODE_SESSION_ID", ""))
+def desk(project: str | None) -> Caller:
+    return Caller(here(project), os.environ.get("CLAUDE_CODE_SESSION_ID", ""))
 
 
 def started(pid: int) -> str:

@@ -11,27 +11,27 @@ from handbill.hosts.claude_code.transcript import runs_now
 from handbill.world import World
 
 if TYPE_CHECKING:
-    from handbill.cli.project import Place
+    from handbill.cli.project import Project
 
 _LAST = 1 << 20  # of a transcript: the call that runs is at its end
 _PATIENCE = 1.0  # seconds in which the client writes it down
 
 
-def calling_agent(place: Place, words: str) -> str | None:
+def calling_agent(project: Project, words: str) -> str | None:
     """The agent whose newest call runs `words`; None: this is not an agent's shell, or nobody can tell."""
     session = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
-    agents = [agent for known, agent in place.store.known() if known == session]
+    agents = [agent for known, agent in project.store.known() if known == session]
     if all(agent == MAIN for agent in agents):
         return None
     deadline = time.monotonic() + _PATIENCE
     while True:
-        found = [agent for agent in agents if _runs(place, session, agent, words)]
+        found = [agent for agent in agents if _runs(project, session, agent, words)]
         if found or time.monotonic() > deadline:
             return found[0] if len(found) == 1 else None
         time.sleep(0.05)
 
 
-def _runs(place: Place, session: str, agent: str, words: str) -> bool:
-    window = place.store.read((session, agent))
+def _runs(project: Project, session: str, agent: str, words: str) -> bool:
+    window = project.store.read((session, agent))
     data = World(()).tail(window.transcript, -_LAST) if window is not None and window.transcript else None
     return data is not None and runs_now(data, words)

@@ -12,9 +12,9 @@ from handbill.hosts.claude_code import registration
 from handbill.library.handover import ResumeFile
 from handbill.library.roles import REGULAR, Role, declared, targets
 from handbill.library.skills import skill_file
-from handbill.settings import Config
+from handbill.settings import Settings
 from handbill.text.blocks import units
-from handbill.text.document import Sheet
+from handbill.text.document import Document
 from handbill.text.tokens import PER_TOKEN
 from handbill.work.detect_project import Layout
 from handbill.world import World
@@ -30,47 +30,51 @@ class Needs:
     held: str  # for which tools a hook is started before they run
 
 
-def needed(config: Config, *, every: bool = False, exact: bool = False) -> Needs:
+def needed(settings: Settings, *, every: bool = False, exact: bool = False) -> Needs:
     """`exact`: for the resume files as they are now, instead of any that may be written later."""
-    world = World(config.roots)
-    roles = reachable_roles(world, config)
+    world = World(settings.roots, claude_code)
+    roles = reachable_roles(world, settings)
     every = (
-        every or bool(roles) or "require" in (config.gate("load_gate")["mode"], config.gate("load_gate")["subagents"])
+        every
+        or bool(roles)
+        or "require" in (settings.gate("load_gate")["mode"], settings.gate("load_gate")["subagents"])
     )
-    total = sum(_size(find(name, world, config), world) for name in config.standard_names(subagent=False))
-    if config.gate("load_gate")["mode"] == "deliver":
-        total += _within("load_gate", context_files(world, config), world, config)
-    total += max((_within("compaction", targets(role, world, config)[0], world, config) for role in roles), default=0)
-    if config.projects and os.path.isdir(config.projects):
-        names = sorted(os.listdir(config.projects))[:_LOOKED_AT] if exact else []
-        most = 0 if exact else int(config.gate("resume")["budget"] * PER_TOKEN)
-        total += max((_resumed(name, world, config) for name in names), default=most)
+    total = sum(_size(find(name, world, settings), world) for name in settings.standard_names(subagent=False))
+    if settings.gate("load_gate")["mode"] == "deliver":
+        total += _within("load_gate", context_files(world, settings), world, settings)
+    total += max(
+        (_within("compaction", targets(role, world, settings)[0], world, settings) for role in roles), default=0
+    )
+    if settings.projects and os.path.isdir(settings.projects):
+        names = sorted(os.listdir(settings.projects))[:_LOOKED_AT] if exact else []
+        most = 0 if exact else int(settings.gate("resume")["budget"] * PER_TOKEN)
+        total += max((_resumed(name, world, settings) for name in names), default=most)
     spare = 1 if total > 3 * claude_code.CAP else 0  # files in parts keep their order, so some room stays empty
     lanes = min(_MOST_LANES, max(2, -(-total // claude_code.CAP) + spare))
-    return Needs(lanes, every, registration.held_tools(config.write_gate, every=every))
+    return Needs(lanes, every, registration.held_tools(settings.write_gate, every=every))
 
 
 _LOOKED_AT = 50  # projects
 
 
-def _resumed(project: str, world: World, config: Config) -> int:
+def _resumed(project: str, world: World, settings: Settings) -> int:
     """What a project's resume file hands over, within the budget."""
-    layout = Layout(config.project, config.gate("resume")["layout"])
+    layout = Layout(settings.project, settings.gate("resume")["layout"])
     if not world.is_file(layout.resume_file(project)):
         return 0
-    found = ResumeFile(project, layout, world, config)
+    found = ResumeFile(project, layout, world, settings)
     return sum(_size(path, world) for path in found.bundle.given) + 2000  # and what the gate says
 
 
-def reachable_roles(world: World, config: Config) -> list[Role]:
+def reachable_roles(world: World, settings: Settings) -> list[Role]:
     """Roles that a session here can have: declared in the settings, or by a skill that is there.
 
     Workers that `engine worker launch` starts bring what they need along.
     """
     found = []
-    for name, values in declared(world, config).items():
-        skills = any(skill_file(skill, world, config, shipped=False) for skill in values.get("skills", ()))
-        if name != REGULAR and (skills or name in config.own_roles):
+    for name, values in declared(world, settings).items():
+        skills = any(skill_file(skill, world, settings, shipped=False) for skill in values.get("skills", ()))
+        if name != REGULAR and (skills or name in settings.own_roles):
             found.append(Role(name, "", values))
     return found
 
@@ -83,10 +87,10 @@ def yaml_folder() -> str:
 
 
 def _size(path: str, world: World) -> int:
-    sheet = world.load(path)
-    return units(sheet.text) + _TITLE if isinstance(sheet, Sheet) else 0
+    document = world.load(path)
+    return units(document.text) + _TITLE if isinstance(document, Document) else 0
 
 
-def _within(gate: str, files: list[str], world: World, config: Config) -> int:
+def _within(gate: str, files: list[str], world: World, settings: Settings) -> int:
     size = sum(_size(path, world) for path in files)
-    return min(size, int(config.gate(gate)["budget"] * PER_TOKEN)) + 1000 if size else 0
+    return min(size, int(settings.gate(gate)["budget"] * PER_TOKEN)) + 1000 if size else 0

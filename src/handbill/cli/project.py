@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from handbill.errors import CorruptState, HandbillError
 from handbill.event import MAIN
+from handbill.hosts import HOSTS, host
 from handbill.ledger.records import Broken
-from handbill.settings import Config, load, project_around, state_roots
+from handbill.settings import Settings, load, project_around, state_roots
 from handbill.store.files import REBUILT, FileStore, file_name
+from handbill.world import World
 from handbill.world.processes import is_running
 
 if TYPE_CHECKING:
@@ -37,11 +39,17 @@ class CheckedStore(FileStore):
         return window
 
 
-class Place:
-    def __init__(self, project: str, store: FileStore, config: Config) -> None:
-        self.project = project
+class Project:
+    """Where a command works: the project's folder, its state and its settings."""
+
+    def __init__(self, root: str, store: FileStore, settings: Settings) -> None:
+        self.root = root
         self.store = store
-        self.config = config
+        self.settings = settings
+        self.host = host(next(iter(HOSTS)))  # commands have one host so far
+
+    def world(self) -> World:
+        return World(self.settings.roots, self.host)
 
 
 def project_option(parser: argparse.ArgumentParser) -> None:
@@ -80,10 +88,10 @@ def marked_project(place: str) -> str:
     return level
 
 
-def here(project: str | None = None) -> Place:
+def here(project: str | None = None) -> Project:
     root = find_project(project)
     state, spare = state_roots(root, os.environ)
-    return Place(root, CheckedStore(state, spare), load(root, os.environ, state, spare))
+    return Project(root, CheckedStore(state, spare), load(root, os.environ, state, spare))
 
 
 def window_file(store: FileStore, key: Key) -> str:
@@ -94,9 +102,9 @@ def window_file(store: FileStore, key: Key) -> str:
     return ""
 
 
-def choose_window(place: Place, session: str | None, agent: str | None) -> Key:
+def choose_window(project: Project, session: str | None, agent: str | None) -> Key:
     """By name or its beginning, else the caller's own, else the one written last."""
-    keys = place.store.known()
+    keys = project.store.known()
     own = os.environ.get("CLAUDE_CODE_SESSION_ID")
     exact = True
     if session is None and own:
@@ -122,17 +130,17 @@ def choose_window(place: Place, session: str | None, agent: str | None) -> Key:
             "Handbill has not seen an agent in this project yet",
             "start the agent in this project; `engine doctor` shows whether hooks are installed",
         )
-    newest = max(keys, key=lambda key: _last_used(place, key))
+    newest = max(keys, key=lambda key: _last_used(project, key))
     main = (newest[0], MAIN)
     return main if agent is None and main in keys else newest
 
 
-def _last_used(place: Place, key: Key) -> tuple[float, float]:
+def _last_used(project: Project, key: Key) -> tuple[float, float]:
     """When its ledger or its transcript was last written: not every event changes the ledger. Two terminals on one
     session share a transcript, so the time of the ledger decides between them."""
-    moment = os.path.getmtime(window_file(place.store, key))
+    moment = os.path.getmtime(window_file(project.store, key))
     try:
-        window = place.store.read(key)
+        window = project.store.read(key)
         spoke = os.path.getmtime(window.transcript) if window is not None and window.transcript else moment
     except (OSError, HandbillError):
         spoke = moment
@@ -149,16 +157,16 @@ def is_ended_terminal(key: Key, window: Window) -> bool:
     return key[0] != session_of(key) and not is_running(window.client)
 
 
-def read_window(place: Place, key: Key) -> Window:
-    window = place.store.read(key)
+def read_window(project: Project, key: Key) -> Window:
+    window = project.store.read(key)
     if window is None:
         raise HandbillError(f"the window of {key[0]} is gone", "`engine window --all` lists the known ones")
     return window
 
 
-def waiting_handovers(place: Place) -> list[dict[str, Any]]:
+def waiting_handovers(project: Project) -> list[dict[str, Any]]:
     """What was set down in this project and nobody took up yet."""
-    path = f"{place.store.root}/.engine/handovers.json"
+    path = f"{project.store.root}/.engine/handovers.json"
     try:
         with open(path, encoding="utf-8") as file:
             found = json.load(file)

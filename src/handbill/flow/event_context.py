@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from handbill.event import Event
-    from handbill.flow.findings import Facts
+    from handbill.flow.findings import Findings
     from handbill.ledger.claim import Claim
     from handbill.ledger.receipts import Outcome
-    from handbill.settings import Config
+    from handbill.settings import Settings
     from handbill.store.api import Store
     from handbill.world import World
 
@@ -31,25 +31,27 @@ MOST_SECONDS = 0.9
 _LEAST_SECONDS, _AGAIN_SECONDS = 0.02, 0.1
 
 
-def attempt(turn: Turn, name: str, work: Callable[..., T], *arguments: Any) -> T | None:
+def attempt(context: EventContext, name: str, work: Callable[..., T], *arguments: Any) -> T | None:
     """Return the result of `work`. If it fails, the event continues: a faulty gate cannot block the standards."""
-    started = turn.world.spent()
+    started = context.world.spent()
     try:
-        return limited(work, *arguments, seconds=turn.seconds_left / 2)
+        return limited(work, *arguments, seconds=context.seconds_left / 2)
     except (HandbillError, Broken):
         raise  # of our own state, which concerns the whole event
     except TookTooLong as stop:
         what = stop.where or "this"
-        turn.trace(f"{name}: {what} took too long and was left out", "look for circular links and very large settings")
-        turn.broken = True
+        context.trace(
+            f"{name}: {what} took too long and was left out", "look for circular links and very large settings"
+        )
+        context.broken = True
         return stop.partial  # type: ignore[no-any-return]
     except Exception as error:
-        from handbill.flow.trace import describe
+        from handbill.trace import describe
 
-        turn.trace(f"{name}: {describe(error)}", "nothing to do unless it recurs: the next event tries again")
+        context.trace(f"{name}: {describe(error)}", "nothing to do unless it recurs: the next event tries again")
     finally:
-        turn.seconds_left -= turn.world.spent() - started
-    turn.broken = True
+        context.seconds_left -= context.world.spent() - started
+    context.broken = True
     return None
 
 
@@ -70,9 +72,9 @@ def limited(work: Callable[..., T], *arguments: Any, seconds: float) -> T:
         _signal.signal(_signal.SIGPROF, before)
 
 
-def is_over(turn: Turn, started: float) -> bool:
+def is_over(context: EventContext, started: float) -> bool:
     """For work whose partial result is worth keeping: the work checks the limit itself and is not interrupted."""
-    return bool(MOST_SECONDS) and turn.world.spent() - started > max(turn.seconds_left, _LEAST_SECONDS)
+    return bool(MOST_SECONDS) and context.world.spent() - started > max(context.seconds_left, _LEAST_SECONDS)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
@@ -108,13 +110,13 @@ class Answer:
         self.claim: Claim | None = None  # nothing was asked of the ledger
 
 
-class Turn:
+class EventContext:
     """One event on its way through the house."""
 
     __slots__ = (
         "asked",
         "broken",
-        "config",
+        "settings",
         "event",
         "facts",
         "has_session",
@@ -129,17 +131,17 @@ class Turn:
         "world",
     )
 
-    def __init__(self, event: Event, host: ModuleType, store: Store, world: World, config: Config) -> None:
+    def __init__(self, event: Event, host: ModuleType, store: Store, world: World, settings: Settings) -> None:
         self.event = event
         self.host = host
         self.store = store
         self.world = world
-        self.config = config
+        self.settings = settings
         self.now = world.now()
         self.seconds_left = MOST_SECONDS
         self.plan = Plan()
         self.asked = Asked()
-        self.facts: Facts | None = None
+        self.facts: Findings | None = None
         self.broken = False  # a handler failed, and the others went on
         self.has_session = False  # this window works on a session
         self.opened = ""  # new-window, new-epoch: what the log needs to count copies per window
@@ -147,7 +149,16 @@ class Turn:
         self.traces: list[dict[str, Any]] = []
 
     def trace(self, what: str, hint: str = "") -> None:
-        from handbill.flow.trace import trace_line
+        from handbill.trace import trace_line
 
         window = ".".join(self.event.window)
         self.traces.append(trace_line(self.now, self.event.kind, what, hint, window=window))
+
+
+def logged(context: EventContext, answer: Answer) -> Answer:
+    told = context.plan.notes or context.plan.seen or context.plan.verdict
+    if context.traces or context.outcomes or context.opened or told or answer.claim is not None:
+        from handbill.flow.log_lines import write
+
+        write(context, answer)
+    return answer

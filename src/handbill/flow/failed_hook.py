@@ -6,7 +6,7 @@ import time
 
 from handbill.errors import HandbillError
 from handbill.fast_json import dumps
-from handbill.flow.trace import describe, trace_line
+from handbill.trace import describe, trace_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _BACK = 2 << 20  # how far before a compaction the part that it keeps may begin
 
 
-class Facts:
+class Findings:
     __slots__ = (
         "agents", "boundary_from", "chapter", "content", "dropped_mention", "failures", "missed", "missed_mark",
         "passed_suspicion", "readable", "recorded_at", "scanned", "size", "trigger", "whole_content",
@@ -61,7 +61,7 @@ class Facts:
         return self.chapter in (epochs.WAIT, epochs.SUSPECT)
 
 
-def look(event: Event, window: Window | None, host: ModuleType, world: World, now: float, asked: Asked) -> Facts:
+def look(event: Event, window: Window | None, host: ModuleType, world: World, now: float, asked: Asked) -> Findings:
     """Read what this event needs, and no more."""
     agents: list[str] = []
     whose_known = True
@@ -69,7 +69,7 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
         agents = host.agents_of(event, world)
         whose_known = not agents
     survive = host.agents_survive(event)
-    facts = Facts(epochs.chapter(event, window, now, whose_known=whose_known, agents_survive=survive))
+    facts = Findings(epochs.chapter(event, window, now, whose_known=whose_known, agents_survive=survive))
     facts.agents = agents
     facts.missed_mark = asked.missed
     # before the host has written the prompt, nobody knows whose the newest rows of a shared transcript are
@@ -110,7 +110,7 @@ def _recorded_at(event: Event, window: Window, host: ModuleType, world: World) -
     """Where the host has recorded this compaction by now; -1: it has not. The hook of its start may be slow."""
     flags = window.flags
     known = max(flags.get(epochs.BOUNDARY, -1), flags.get("scanned", 0) - 1)  # the newest that may be an earlier one
-    since = flags.get(epochs.DUE, window.suspect if window.suspect >= 0 else known + 1)
+    since = flags.get(epochs.DUE, window.maybe_compacted_from if window.maybe_compacted_from >= 0 else known + 1)
     if JOINED in flags:  # others may be another client's
         content = host.window_now(event, world, window=window)
         return content.boundary if content is not None and content.boundary >= since else -1
@@ -119,23 +119,25 @@ def _recorded_at(event: Event, window: Window, host: ModuleType, world: World) -
     return int(found[-1]) if len(found) > earlier else -1
 
 
-def _look_back(facts: Facts, event: Event, window: Window, host: ModuleType, world: World, asked: Asked) -> None:
-    if window.suspect >= 0:  # looked at first: what the content below does not show was not written by then
+def _look_back(facts: Findings, event: Event, window: Window, host: ModuleType, world: World, asked: Asked) -> None:
+    if (
+        window.maybe_compacted_from >= 0
+    ):  # looked at first: what the content below does not show was not written by then
         mark = window.flags.get("suspect_mark", "")
-        ids = [mark if mark != mark_of(event) else "", *(tool.id for tool in event.tools)]
-        data = world.tail(event.transcript, window.suspect)
+        ids = [mark if mark != event.mark else "", *(tool.id for tool in event.tools)]
+        data = world.tail(event.transcript, window.maybe_compacted_from)
         # the host submits no prompt during a compaction: it was called off, or the transcript already shows it
         is_over = event.kind == PROMPT_SUBMITTED and "compacting" in window.flags
         facts.passed_suspicion = is_over or (
             any(id and f'"{id}"'.encode() in data for id in ids)
             if data is not None
-            else bool(mark) and mark != mark_of(event)  # nothing to judge by, now or later: what is likely
+            else bool(mark) and mark != event.mark  # nothing to judge by, now or later: what is likely
         )
     scanned = window.flags.get("scanned", 0)
     facts.boundary_from = scanned if asked.compacted else -1
     since = [claim["offset"] for claim in window.claims]
-    since += [max(window.carried_from - _BACK, 0)] if window.carried else []
-    since += [max(window.suspect - _BACK, 0)] if window.suspect >= 0 else []
+    since += [max(window.compacted_at_offset - _BACK, 0)] if window.from_last_epoch else []
+    since += [max(window.maybe_compacted_from - _BACK, 0)] if window.maybe_compacted_from >= 0 else []
     since += [max(scanned - _BACK, 0)] if asked.compacted else []
     since += [window.flags[MENTIONED]["at"]] if MENTIONED in window.flags else []
     # only all of it shows which of the earlier calls are in this window
@@ -157,25 +159,17 @@ def _is_overdue(window: Window, content: Content) -> bool:
     )
 
 
-def mark_of(event: Event) -> str:
-    """What the transcript will show of this event, once it has got that far; of others it shows nothing."""
-    if event.kind == TOOL_BATCH_FINISHED:
-        return next((tool.id for tool in reversed(event.tools) if tool.id in event.calls), "")
-    prompt = event.raw.get("prompt_id") if event.kind == PROMPT_SUBMITTED else ""
-    return prompt if isinstance(prompt, str) else ""
-
-
 def doubted(window: Window, event: Event) -> Window:
     """Suspected, and not settled by this event: a later one will find this event's mark, or a compaction."""
-    if window.suspect < 0 or "suspect_mark" in window.flags or not mark_of(event):
+    if window.maybe_compacted_from < 0 or "suspect_mark" in window.flags or not event.mark:
         return window
-    twin = window.copy()
-    twin.flags["suspect_mark"] = mark_of(event)
-    return twin
+    after = window.copy()
+    after.flags["suspect_mark"] = event.mark
+    return after
 
 
 def apply(
-    facts: Facts, event: Event, window: Window | None, host: ModuleType, now: float
+    facts: Findings, event: Event, window: Window | None, host: ModuleType, now: float
 ) -> tuple[Window | None, list[Outcome]]:
     """Pure: the same facts on a newer window give that window's next value."""
     chapter = epochs.chapter(event, window, now, agents_survive=host.agents_survive(event))
@@ -220,7 +214,7 @@ def apply(
     return _go_on(facts, event, window, host, now)
 
 
-def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: float) -> tuple[Window, list[Outcome]]:
+def _go_on(facts: Findings, event: Event, window: Window, host: ModuleType, now: float) -> tuple[Window, list[Outcome]]:
     outcomes: list[Outcome] = []
     if event.kind == COMPACTING:
         return epochs.arming(window, facts.size, facts.trigger), []
@@ -236,13 +230,15 @@ def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: fl
         _keep_this_moment(window, before, event)
     elif content is not None and 0 <= facts.boundary_from <= content.boundary:
         window = epochs.recorded(window, content.boundary)
-    if not late and window.suspect >= 0 and facts.passed_suspicion:
+    if not late and window.maybe_compacted_from >= 0 and facts.passed_suspicion:
         window = epochs.cleared(window)
-    if window.carried and content is not None and content.boundary >= window.carried_from:
+    if window.from_last_epoch and content is not None and content.boundary >= window.compacted_at_offset:
         window = reconcile.inherited(window, content, records=records)
-    elif window.carried and not facts.readable and not within(window.flags.get("compacted", 0.0), now, PATIENCE):
+    elif (
+        window.from_last_epoch and not facts.readable and not within(window.flags.get("compacted", 0.0), now, PATIENCE)
+    ):
         window = reconcile.inherited(window, Content(), records=records)
-    elif facts.whole_content and content is not None and records and not window.carried:
+    elif facts.whole_content and content is not None and records and not window.from_last_epoch:
         gone = reconcile.left(window, content, now, PATIENCE)
         if gone:
             outcomes += [Outcome(path, "the conversation was rewound", LOST) for path in gone]
@@ -251,7 +247,7 @@ def _go_on(facts: Facts, event: Event, window: Window, host: ModuleType, now: fl
             window = reconcile.without_undone_work(window, content, event)
         window = reconcile.without_undone_reading(window, content, event, now, PATIENCE)
         window = reconcile.found(window, content, now)
-    if content is not None and records and not window.carried:
+    if content is not None and records and not window.from_last_epoch:
         mention = window.flags.get(MENTIONED)
         window, gone = compared(window, content, event, now, whole=facts.whole_content)
         if gone and facts.whole_content:
@@ -266,8 +262,8 @@ def _keep_this_moment(window: Window, before: Window, event: Event) -> None:
     """The host submits no prompt during a compaction: what another event of this prompt delivered came after it."""
     window.claims = [claim for claim in before.claims if event.is_moment(claim["batch"])]
     for path in [item[0] for claim in window.claims for item in claim["items"]]:
-        if path in window.carried:
-            window.files[path] = window.carried.pop(path)
+        if path in window.from_last_epoch:
+            window.files[path] = window.from_last_epoch.pop(path)
 
 
 def proof_in(
@@ -291,10 +287,10 @@ def _is_past(claim: Record, content: Content, now: float) -> bool:
     return content.went_past(claim) or (old and content.skipped(claim))
 
 
-def _scanned(window: Window, facts: Facts) -> Window:
+def _scanned(window: Window, facts: Findings) -> Window:
     """Failures and rewinds up to here are dealt with."""
     if facts.scanned <= window.flags.get("scanned", 0):
         return window
-    twin = window.copy()
-    twin.flags["scanned"] = facts.scanned
-    return twin
+    after = window.copy()
+    after.flags["scanned"] = facts.scanned
+    return after

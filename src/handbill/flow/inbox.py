@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from handbill.flow.event_context import Turn
+    from handbill.flow.event_context import EventContext
     from handbill.ledger.window import Window
 
 LAUNCHED_VARIABLE = "HANDBILL_LAUNCHED"  # the session that `engine worker launch` began; `/clear` begins another
@@ -19,8 +19,8 @@ ROLE, RESUME, CALLS = "role", "resume", "calls"
 _CALLS = 4 << 20  # so much of a transcript's end tells what the agent works on
 
 
-def recall(turn: Turn, window: Window) -> None:
-    event, store = turn.event, turn.store
+def recall(context: EventContext, window: Window) -> None:
+    event, store = context.event, context.store
     if event.kind == COMPACTING or window.epoch or event.source == "resume":
         asked = ((ROLE, (event.session_id, MAIN)), (RESUME, event.window))
         for kind, key in asked[:1] if event.kind == COMPACTING else asked:
@@ -30,32 +30,32 @@ def recall(turn: Turn, window: Window) -> None:
                 event.notes[kind] = {"problem": str(error)}
     state = event.notes.get(RESUME)
     if event.source == "resume" and isinstance(state, dict) and isinstance(state.get("offset"), int):
-        content = turn.facts.content if turn.facts is not None else None
+        content = context.facts.content if context.facts is not None else None
         event.notes["compacted"] = content is not None and content.boundary >= state["offset"]
-    projects = turn.config.projects if event.kind == COMPACTING else ""
-    if projects and turn.world.is_dir(projects):
-        event.notes[CALLS] = turn.host.calls(event, turn.world, _CALLS)
+    projects = context.settings.projects if event.kind == COMPACTING else ""
+    if projects and context.world.is_dir(projects):
+        event.notes[CALLS] = context.host.calls(event, context.world, _CALLS)
     begins = event.kind == SESSION_STARTED and event.source in ("startup", "clear")
-    if event.window[1] == MAIN and (begins or _may_have_failed(turn, window)):
+    if event.window[1] == MAIN and (begins or _may_have_failed(context, window)):
         try:
-            own = store.noted((event.session_id, MAIN), ROLE) or _launched(turn)
-            told = turn.config.environ.get("HANDBILL_ROLE") or own
+            own = store.noted((event.session_id, MAIN), ROLE) or _launched(context)
+            told = context.settings.environ.get("HANDBILL_ROLE") or own
             if not told:  # who was launched for something has its own work
                 event.handover = store.take_handover(event.session_id, again=not begins) or {}
         except (HandbillError, OSError) as error:
-            turn.trace(f"what an agent before this one left cannot be read: {error}")
+            context.trace(f"what an agent before this one left cannot be read: {error}")
 
 
-def _may_have_failed(turn: Turn, window: Window) -> bool:
+def _may_have_failed(context: EventContext, window: Window) -> bool:
     """Did the hook of the start take a handover, and fail before it was delivered?"""
     given = TAKEN_UP in window.flags or any(name(path).startswith(f"{HANDOVER_PAGE}-") for path in window.files)
-    return turn.asked.missed and not given
+    return context.asked.missed and not given
 
 
-def _launched(turn: Turn) -> dict[str, Any] | None:
+def _launched(context: EventContext) -> dict[str, Any] | None:
     """A launched worker after `/clear`: its session is a new one, its role and contract are the same."""
-    event, store = turn.event, turn.store
-    first = turn.config.environ.get(LAUNCHED_VARIABLE, "")
+    event, store = context.event, context.store
+    first = context.settings.environ.get(LAUNCHED_VARIABLE, "")
     if event.source != "clear" or not first or first == event.session_id or not first.replace("-", "").isalnum():
         return None
     note = store.noted((first, MAIN), ROLE)

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from handbill.flow.event_context import Answer, Turn
+    from handbill.flow.event_context import Answer, EventContext
     from handbill.ledger.claim import Claim
 
 
@@ -24,59 +24,59 @@ _DEDUP = {
 _MOST_NOTES = 20  # of one event; a project's settings may cause any number
 
 
-def write(turn: Turn, answer: Answer) -> None:
-    lines = _delivery_lines(turn, answer)
+def write(context: EventContext, answer: Answer) -> None:
+    lines = _delivery_lines(context, answer)
     for refusal in answer.claim.refused if answer.claim is not None else ():
         if not refusal.quiet:
-            turn.trace(
+            context.trace(
                 f"{refusal.path} {refusal.why}",
                 "correct the file, and Handbill delivers it; or remove the reference to it",
             )
-    for note in turn.plan.notes[:_MOST_NOTES]:
-        turn.trace(note)
-    if len(turn.plan.notes) > _MOST_NOTES:
-        turn.trace(f"notes left out for this event: {len(turn.plan.notes) - _MOST_NOTES:,}")
-    if turn.event.kind == SESSION_STARTED:
-        for problem in turn.config.problems:
-            turn.trace(problem, "correct the settings file")
+    for note in context.plan.notes[:_MOST_NOTES]:
+        context.trace(note)
+    if len(context.plan.notes) > _MOST_NOTES:
+        context.trace(f"notes left out for this event: {len(context.plan.notes) - _MOST_NOTES:,}")
+    if context.event.kind == SESSION_STARTED:
+        for problem in context.settings.problems:
+            context.trace(problem, "correct the settings file")
     try:
-        turn.store.append(ERRORS, turn.traces)
-        turn.store.append(DELIVERIES, lines)
+        context.store.append(ERRORS, context.traces)
+        context.store.append(DELIVERIES, lines)
     except OSError as error:  # a log that cannot be written must not cost the delivery it tells of
         answer.message = answer.message or f"Handbill cannot write its log: {error}"
 
 
-def _delivery_lines(turn: Turn, answer: Answer) -> list[dict[str, Any]]:
+def _delivery_lines(context: EventContext, answer: Answer) -> list[dict[str, Any]]:
     """One line per decision, with the event names of the source documents."""
     rows: list[tuple[str, str, str, int]] = []
-    if turn.opened:
-        rows.append((turn.opened, "", turn.event.source or turn.event.kind, 0))
-    rows += [(one.result, one.path, _label(one.reason, one.part, one.parts), 0) for one in turn.outcomes]
-    rows += [("seed", path, reason, 0) for path, reason in turn.plan.seen]
-    rows += _claim_rows(turn, answer.claim) if answer.claim is not None else []
-    window = ".".join(turn.event.window)
-    last = turn.event.tools[-1] if turn.event.tools else None
+    if context.opened:
+        rows.append((context.opened, "", context.event.source or context.event.kind, 0))
+    rows += [(one.result, one.path, _label(one.reason, one.part, one.parts), 0) for one in context.outcomes]
+    rows += [("seed", path, reason, 0) for path, reason in context.plan.seen]
+    rows += _claim_rows(context, answer.claim) if answer.claim is not None else []
+    window = ".".join(context.event.window)
+    last = context.event.tools[-1] if context.event.tools else None
     return [
         {
-            "ts": round(turn.now, 3), "host": turn.event.host, "window": window, "handler": turn.event.kind,
+            "ts": round(context.now, 3), "host": context.event.host, "window": window, "handler": context.event.kind,
             "event": name, "file": path, "source": reason, "chars": chars, "dedup": _DEDUP.get(name, ""),
             "tool": last.name if last is not None else "", "call": last.id if last is not None else "",
-            "session": turn.has_session,
+            "session": context.has_session,
         }
         for name, path, reason, chars in rows
     ]  # fmt: skip
 
 
-def _claim_rows(turn: Turn, found: Claim) -> list[tuple[str, str, str, int]]:
+def _claim_rows(context: EventContext, found: Claim) -> list[tuple[str, str, str, int]]:
     rows: list[tuple[str, str, str, int]] = []
     for grant in found.grants:
-        first = "direct-deliver" if turn.event.kind == SESSION_STARTED else "claim-deliver"
+        first = "direct-deliver" if context.event.kind == SESSION_STARTED else "claim-deliver"
         name = "updated" if grant.word == UPDATED else first
         if grant.same:
             rows.append(("same-rules", grant.path, f"{grant.reason}: the same text as {grant.same}", len(grant.block)))
             continue
         rows.append((name, grant.path, _label(grant.reason, grant.part, grant.parts), len(grant.block)))
-    if turn.event.lane == 1:  # the other lanes ask for the same, and all but one are told that it is there
+    if context.event.lane == 1:  # the other lanes ask for the same, and all but one are told that it is there
         rows += [(why, path, reason, 0) for path, why, reason in found.skipped]
     rows += [("queue-pending", path, reason, 0) for path, reason in found.queued]
     rows += [("resolve-ref", path, reason, 0) for path, reason in found.named]

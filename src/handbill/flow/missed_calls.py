@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from handbill.event import Event
     from handbill.flow.event_context import Asked
-    from handbill.flow.findings import Facts
+    from handbill.flow.findings import Findings
     from handbill.ledger.content import Content
     from handbill.ledger.window import Window
     from handbill.world import World
@@ -20,7 +20,7 @@ _CALLS, _LAST_CALLS = 8 << 20, 256 << 10
 
 
 def look_for_missed(
-    facts: Facts, event: Event, window: Window | None, host: ModuleType, world: World, asked: Asked
+    facts: Findings, event: Event, window: Window | None, host: ModuleType, world: World, asked: Asked
 ) -> None:
     if facts.chapter not in (epochs.ADOPT, epochs.AUDIT, epochs.GO_ON) or event.kind in (TOOL_CALLED, COMPACTING):
         return
@@ -49,11 +49,11 @@ def look_for_missed(
         facts.missed = [tool for tool in facts.missed if tool.id in there]
 
 
-def found_late(facts: Facts, window: Window) -> int:
+def found_late(facts: Findings, window: Window) -> int:
     """At or after this byte, the transcript shows a compaction whose start did not reach us; -1: there is none."""
     boundary = facts.content.boundary if facts.content is not None else -1
-    if 0 <= window.suspect <= boundary:
-        return window.suspect
+    if 0 <= window.maybe_compacted_from <= boundary:
+        return window.maybe_compacted_from
     unknown = 0 <= facts.boundary_from <= boundary and not epochs.is_known_compaction(window, boundary)
     return facts.boundary_from if unknown else -1
 
@@ -62,5 +62,5 @@ def _shows_what_was_kept(window: Window | None, content: Content | None) -> bool
     """There was a compaction, and now the transcript shows which part of the window stayed."""
     if window is None or content is None:
         return False
-    is_open = bool(window.carried) or bool(window.flags.get("kept_unknown"))
-    return is_open and content.boundary >= window.carried_from
+    is_open = bool(window.from_last_epoch) or bool(window.flags.get("kept_unknown"))
+    return is_open and content.boundary >= window.compacted_at_offset

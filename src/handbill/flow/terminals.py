@@ -7,51 +7,50 @@ from __future__ import annotations
 
 from handbill.errors import HandbillError
 from handbill.event import MAIN
-from handbill.flow.findings import mark_of
 from handbill.ledger.window import JOINED, OWN_ROWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from handbill.flow.event_context import Turn
+    from handbill.flow.event_context import EventContext
     from handbill.ledger.window import Window
     from handbill.store.api import Key
 
 _MOST_JOINED, _MOST_MARKS = 7, 8
 
 
-def own_window(turn: Turn, first: Window | None) -> Window | None:
+def own_window(context: EventContext, first: Window | None) -> Window | None:
     """The window of this event's client. `first` has the session's name, and may be the window of another process."""
-    event, session = turn.event, turn.event.window
+    event, session = context.event, context.event.window
     own = first
     if first is None or first.client not in (0, event.client):
         event.terminal = f"~{event.client}"
-        own = turn.store.read(event.window)
-    if own is None and (first is None or not turn.world.is_running(first.client)):
+        own = context.store.read(event.window)
+    if own is None and (first is None or not context.world.is_running(first.client)):
         event.terminal = ""  # the usual case: the first one has ended, and this one goes on with its session
         own = first
-    size = max(turn.world.size(event.transcript), 0)
+    size = max(context.world.size(event.transcript), 0)
     if own is None or event.source == "resume" or own.client != event.client:  # its rows may follow any client's
-        _tell(turn, _others(turn, session, first), size)
+        _tell(context, _others(context, session, first), size)
     elif own is not first and first is not None and JOINED not in first.flags:
-        _tell(turn, [session], size)  # its ledger was lost, and rebuilt
+        _tell(context, [session], size)  # its ledger was lost, and rebuilt
     return own
 
 
-def _others(turn: Turn, session: Key, first: Window | None) -> list[Key]:
+def _others(context: EventContext, session: Key, first: Window | None) -> list[Key]:
     """The windows of other running clients on this session."""
-    named = [(key, key[0].removeprefix(f"{session[0]}~")) for key in turn.store.known() if key[1] == MAIN]
+    named = [(key, key[0].removeprefix(f"{session[0]}~")) for key in context.store.known() if key[1] == MAIN]
     found = [(key, int(process)) for key, process in named if process.isdecimal()]
     if first is not None:
         found.append((session, first.client))
-    return [key for key, process in found if key != turn.event.window and turn.world.is_running(process)]
+    return [key for key, process in found if key != context.event.window and context.world.is_running(process)]
 
 
-def _tell(turn: Turn, keys: list[Key], size: int) -> None:
+def _tell(context: EventContext, keys: list[Key], size: int) -> None:
     for key in keys:
         try:
-            turn.store.update(key, lambda window: (_joined(window, size), None))
+            context.store.update(key, lambda window: (_joined(window, size), None))
         except HandbillError as error:
-            turn.trace(f"the window {key[0]} cannot be marked: {error}")
+            context.trace(f"the window {key[0]} cannot be marked: {error}")
 
 
 def _joined(window: Window | None, size: int) -> Window | None:
@@ -59,21 +58,21 @@ def _joined(window: Window | None, size: int) -> Window | None:
     known = window.flags.get(JOINED, ()) if window is not None else ()
     if window is None or size in known:
         return window
-    twin = window.copy()
-    twin.flags[JOINED] = [*known[:_MOST_JOINED], size]
-    return twin
+    after = window.copy()
+    after.flags[JOINED] = [*known[:_MOST_JOINED], size]
+    return after
 
 
-def note_own_rows(turn: Turn, window: Window) -> None:
+def note_own_rows(context: EventContext, window: Window) -> None:
     """Its newest prompts and calls. Several, because the transcript does not have a prompt that was dropped."""
-    content = turn.facts.content if turn.facts is not None else None
+    content = context.facts.content if context.facts is not None else None
     known = window.flags.get(OWN_ROWS, ())
-    marks = [mark_of(turn.event)]
+    marks = [context.event.mark]
     if content is not None:
         marks.append(content.boundary_row)  # for a window that is compacted repeatedly without a prompt
     if JOINED not in window.flags:  # the second one, at its start
-        turn.plan.flags[JOINED] = [max(turn.world.size(turn.event.transcript), 0)]
+        context.plan.flags[JOINED] = [max(context.world.size(context.event.transcript), 0)]
         marks.append(content.leaf if content is not None else "")
     new = [mark for mark in marks if mark and mark not in known]
     if new:
-        turn.plan.flags[OWN_ROWS] = [*new, *known][:_MOST_MARKS]
+        context.plan.flags[OWN_ROWS] = [*new, *known][:_MOST_MARKS]

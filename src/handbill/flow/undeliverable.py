@@ -6,7 +6,7 @@ The reports name at most twenty files of a project.
 from __future__ import annotations
 
 from handbill.ledger.host_files import look_again
-from handbill.ledger.window import UNDELIVERABLE
+from handbill.ledger.window import NOT_SENT, UNDELIVERABLE
 from handbill.paths import name, under
 from handbill.plan import Want
 from handbill.text.document import UNDELIVERABLE_PAGE, Refusal
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from handbill.ledger.window import Record, Window
-    from handbill.text.document import Sheet
+    from handbill.text.document import Document
 
 _MOST = 20  # files of the project that one window is told about by name
 _AND_MORE = "There are more files that Handbill could not deliver. Ask the user to run `engine doctor`."
@@ -26,15 +26,15 @@ class Refusals:
     """The refused files of one event. `wants`: the pages that report them to the model."""
 
     def __init__(
-        self, sheets: Mapping[str, Sheet | Refusal], window: Window, project: str, outdated: Mapping[str, str]
+        self, documents: Mapping[str, Document | Refusal], window: Window, project: str, outdated: Mapping[str, str]
     ) -> None:
-        self._sheets = sheets
+        self._sheets = documents
         self._outdated = outdated
         self._pages: dict[str, Want] = {}
         self.wants: list[Want] = []
         known = window.flags.get(UNDELIVERABLE, {})
         named = sum(under(path, project) for path in known)
-        for path, refusal in sheets.items():
+        for path, refusal in documents.items():
             if not isinstance(refusal, Refusal) or not _is_loud(refusal, window.files.get(path)):
                 continue
             named += under(path, project) and path not in known
@@ -87,7 +87,7 @@ def is_report(path: str) -> bool:
 def _is_loud(refusal: Refusal, record: Record | None) -> bool:
     """A file that is gone or empty is no loss, unless a part of it was delivered and the rest will never be."""
     parts = record["parts"] if record is not None else ""
-    if refusal.quiet and "." in parts and parts.strip("."):
+    if refusal.quiet and NOT_SENT in parts and parts.strip(NOT_SENT):
         refusal.quiet = False
         refusal.why += ", and only some of its parts were delivered"
     return not refusal.quiet

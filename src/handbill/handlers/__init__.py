@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from handbill.event import Event
     from handbill.ledger.window import Window
     from handbill.plan import Plan
-    from handbill.settings import Config
+    from handbill.settings import Settings
     from handbill.world import World
 
     Asked = Callable[[Event, Window], bool]
 
     class Handler(Protocol):
-        def __call__(self, event: Event, window: Window, world: World, config: Config) -> Plan | None:
+        def __call__(self, event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
             """What this reason wants for this event; None = no opinion. Changes nothing."""
 
 

@@ -11,20 +11,20 @@ if TYPE_CHECKING:
 
     from handbill.event import Event
     from handbill.ledger.window import Window
-    from handbill.settings import Config
+    from handbill.settings import Settings
     from handbill.world import World
 
 _RECOMMENDED = "(Recommended)"
 
 
-def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
-    if not config.auto_answer:
+def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
+    if not settings.auto_answer:
         return None
     for tool in event.tools:
         if tool.name == "AskUserQuestion":
             questions = tool.values.get("questions")
             chosen = [
-                {"question": str(one.get("question", "")), "selected": chosen_label(one, config.auto_answer, world)}
+                {"question": str(one.get("question", "")), "selected": chosen_label(one, settings.auto_answer, world)}
                 for one in (questions if isinstance(questions, list) else ())
                 if isinstance(one, dict)
             ]

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from handbill.event import Event
     from handbill.ledger.window import Window
-    from handbill.settings import Config
+    from handbill.settings import Settings
     from handbill.world import World
 
 NAMES = ("Agent", "Task")
@@ -21,16 +21,16 @@ MOST_PLACES = 12
 _QUOTES = "`'\"()[]{}<>,;:!?*"
 
 
-def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
+def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
     plan: Plan | None = None
     for tool in event.tools:
         if tool.name not in NAMES:
             continue
-        places = named_places(str(tool.values.get("prompt", "")), event.cwd, world, config)
+        places = named_places(str(tool.values.get("prompt", "")), event.cwd, world, settings)
         types = window.work.get("directives", [])
         if places or types:
             plan = plan or Plan()
-            plan.post.append({
+            plan.outgoing.append({
                 "verb": "task", "call": tool.id, "type": str(tool.values.get("subagent_type") or "general-purpose"),
                 "dirs": places, "directives": types, "at": world.now(), "turn": event.raw.get("prompt_id") or "",
                 "terminal": event.terminal, "background": tool.values.get("run_in_background") is True,
@@ -38,15 +38,15 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
     return plan
 
 
-def named_places(text: str, cwd: str, world: World, config: Config) -> list[str]:
+def named_places(text: str, cwd: str, world: World, settings: Settings) -> list[str]:
     """Directories that a task names, or whose files it names; what is not there is no place."""
     found: dict[str, None] = {}
     for word in text[:20_000].split():
         word = word.strip(_QUOTES).rstrip(".").partition(":")[0]
         if "/" not in word or "\0" in word or "://" in word or len(word) > 400:
             continue
-        path = join(cwd, word.rstrip("/") or "/") if not word.startswith("~/") else join(config.home, word[2:])
-        path = inside(path, world, config)
+        path = join(cwd, word.rstrip("/") or "/") if not word.startswith("~/") else join(settings.home, word[2:])
+        path = inside(path, world, settings)
         if world.is_dir(path):
             found[path] = None
         elif world.is_file(path):

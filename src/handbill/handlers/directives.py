@@ -1,46 +1,36 @@
-"""Directives of every directory that a tool touched: walk-up child -> root, cumulative, nothing shadowed.
-
-Each directory is looked at once per window; touched again, only what changed in it since.
-"""
+"""The directives of every directory that a tool call or a prompt touched."""
 
 from __future__ import annotations
 
 from handbill.errors import TookTooLong
-from handbill.event import FAILED, MENTION, REFUSED, event_mentions, handles_files
-from handbill.ledger.window import ELSEWHERE, UNDELIVERABLE
-from handbill.library.roots import inside, root_of
+from handbill.event import FAILED, MENTION, REFUSED, handles_files
+from handbill.library.directive_search import (
+    ACTED,
+    DONE_BEFORE,
+    LOOKED,
+    READ,
+    WANTED,
+    DirectiveSearch,
+    in_order,
+)
 from handbill.paths import parent, under
-from handbill.plan import Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from handbill.event import Event, Tool
-    from handbill.ledger.window import Record, Window
-    from handbill.settings import Config
+    from handbill.ledger.window import Window
+    from handbill.plan import Plan
+    from handbill.settings import Settings
     from handbill.world import World
 
-FOLDER = ".directives"
-# In one event; the next ones do the rest.
-MOST_LEVELS = 200  # directories
-MOST_COMPARED = 400  # directories that were looked at before
-MOST_WAITING = 1000  # files that wait for their turn
-MOST_DEPTH = 128  # of a path; nobody works deeper
 
-_KNOWN = (ELSEWHERE, UNDELIVERABLE)
-
-# How a directory was touched: some hosts bring a bare AGENTS.md along with a file that is read, and only then.
-# A call that the client refused touches nothing; in the project, its rules come with the refusal.
-READ, LOOKED, ACTED, WANTED = "read", "looked", "acted", "wanted"
-DONE_BEFORE = "done before"  # in an earlier event: the host has brought by now what it brings because of that
-
-
-def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
-    look = Look(event, window, world, config)
+def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
+    look = DirectiveSearch(event, window, world, settings)
     try:
-        for place, how in in_order(touched(event, world), world, config):
-            if not look.plan.unfinished or not under(place, config.project):
+        for place, how in in_order(touched(event, world), world, settings):
+            if not look.plan.unfinished or not under(place, settings.project):
                 look.at(place, how)
     except TookTooLong as stop:
         stop.where = look.give_up()
@@ -53,155 +43,6 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
             show_if_whole(look, path)  # its other parts need not come
     look.plan.unfinished = look.plan.unfinished or look.waits
     return look.plan or None
-
-
-def in_order(touches: Iterable[tuple[str, str]], world: World, config: Config) -> list[tuple[str, str]]:
-    """The user's own directories first: a project may be slow. If two calls touch one directory, the call that
-    the host reacts to comes first, then the call that needs the rules now."""
-
-    def is_of_project(place: str) -> bool:
-        return under(inside(place, world, config), config.project)
-
-    strength = (READ, ACTED, DONE_BEFORE, LOOKED, WANTED)
-    return sorted(touches, key=lambda touch: (is_of_project(touch[0]), strength.index(touch[1])))
-
-
-class Look:
-    """What the directories of one event ask for."""
-
-    __slots__ = (
-        "began", "compared", "config", "done", "event", "level", "level_began", "mentioned", "new", "own", "plan",
-        "read", "types", "waits", "window", "world",
-    )  # fmt: skip
-
-    def __init__(
-        self, event: Event, window: Window, world: World, config: Config, types: tuple[str, ...] | None = None
-    ) -> None:
-        self.event = event
-        self.window = window
-        self.world = world
-        self.config = config
-        asked = window.work.get("directives") if types is None else types
-        self.types = config.core_types + (tuple(asked) if isinstance(asked, (list, tuple)) else ())
-        self.plan = Plan()
-        self.done: set[str] = set()
-        self.new: dict[str, Record] = {}  # levels of the current walk
-        self.compared = 0
-        self.level = ""  # that is being looked at
-        self.began = self.level_began = world.spent()
-        self.waits = False  # the host may bring a file because of a call of this event
-        self.mentioned: list[str] = []
-        self.own = event.own_paths()
-        reads = [tool for tool in event.tools if tool.name == "Read" and tool.id in event.calls]
-        self.read = {path for tool in reads for path in tool.files if path in self.own}
-        self.read |= event_mentions(event)
-
-    def at(self, place: str, how: str = ACTED) -> None:
-        directory = inside(place, self.world, self.config)
-        folder = f"{directory}/".find(f"/{FOLDER}/")
-        directory = directory[:folder] if folder >= 0 else directory  # rules are read: they speak for what is around
-        if self.compared >= MOST_COMPARED and directory in self.window.touched:
-            return  # what changed in it is found when it is touched again
-        root = root_of(directory, self.world, self.config, self.event.added)
-        if not root or (how == WANTED and not under(root, self.config.project)):
-            return
-        if not under(root, self.config.project) and root not in self.plan.roots:
-            self.plan.roots.append(root)
-        new: dict[str, Record] = {}
-        self.new = new
-        for level in walk_up(directory, root):
-            if level in self.done:
-                break
-            if self._is_full(len(new), under(root, self.config.project)):
-                self.plan.unfinished = True  # the next event looks at the rest
-                break
-            self.done.add(level)
-            self.level, self.level_began = level, self.world.spent()
-            seen = self.window.touched.get(level)
-            stamp = self.world.stamp(f"{level}/{FOLDER}")
-            if seen is not None and seen.get("stamp", stamp) == stamp and not self._has_new_bare(level, seen):
-                self.compared += 1
-                self._changed(level, seen, how)
-            elif not self._first(level, stamp, new, how):
-                self.new = new = {}  # look again at it, and at every level from which a walk leads there
-        self.plan.touched.update(new)
-
-    def _has_new_bare(self, level: str, seen: Record) -> bool:
-        """An AGENTS.md beside the folder of rules, which that folder's stamp does not cover."""
-        wanted = wants_bare(level, self.config) and "AGENTS.md" not in seen["found"] and not seen.get("left_out")
-        return wanted and self.world.is_file(f"{level}/AGENTS.md")
-
-    def give_up(self) -> str:
-        """The directory that took most of the time, if one did. It must not stop the others in the next event, too."""
-        self.plan.unfinished = True
-        self.plan.touched.update(self.new)
-        now = self.world.spent()
-        mine = self.level and under(self.level, self.config.project)
-        if not mine or now - self.level_began < (now - self.began) / 2:
-            return ""  # a directory of the user's may be slow because of the project's settings
-        stamp = self.world.stamp(f"{self.level}/{FOLDER}")
-        self.plan.touched[self.level] = {"found": [], "stamp": stamp, "left_out": True}
-        return self.level
-
-    def _is_full(self, more: int, in_project: bool) -> bool:
-        """Is this all that one event may take? `more`: directories besides those of the plan.
-
-        However many rules a project has, those of other places, which are the user's, have their own limit.
-        """
-        levels, files = len(self.plan.touched) + more, len(self.plan.wants) + len(self.window.pending)
-        if levels < MOST_LEVELS and files < MOST_WAITING:
-            return False
-        paths = [*(want.path for want in self.plan.wants), *self.window.pending]
-        return more + self._count(self.plan.touched, in_project) >= MOST_LEVELS or (
-            self._count(paths, in_project) >= MOST_WAITING
-        )
-
-    def _count(self, paths: Iterable[str], in_project: bool) -> int:
-        return sum(under(path, self.config.project) == in_project for path in paths)
-
-    def _first(self, level: str, stamp: str, new: dict[str, Record], how: str) -> bool:
-        from handbill.library.directive_levels import look_at
-
-        return look_at(self, level, stamp, new, how)
-
-    def _changed(self, level: str, seen: Record, how: str) -> None:
-        for name in seen["found"]:
-            path = f"{level}/{FOLDER}/{name}"
-            if name == "AGENTS.md" and not self._is_known(path):
-                path = f"{level}/{name}"
-                if how == READ and self.event.reads_agents_md:
-                    from handbill.library.directive_levels import note_copy_of_host
-
-                    note_copy_of_host(self, level, path)
-            if path in self.window.flags.get(UNDELIVERABLE, ()) and not self.window.holds(path):
-                from handbill.library.directive_levels import ask_if_corrected
-
-                ask_if_corrected(self, level, path, how)
-            else:
-                self.compare(path)
-
-    def _is_known(self, path: str) -> bool:
-        flags = self.window.flags
-        return any(path in known for known in (self.window.files, *(flags.get(name, ()) for name in _KNOWN)))
-
-    def compare(self, path: str) -> None:
-        record = self.window.files.get(path)
-        if record is None and path in self.window.flags.get(ELSEWHERE, {}):
-            stamp, _, reason = self.window.flags[ELSEWHERE][path]
-            if self.world.stamp(path) != stamp and self.world.can_deliver(path):
-                self.plan.want(path, reason)  # it may no longer have another file's text
-            return
-        if record is not None and path in event_mentions(self.event):
-            from handbill.library.directive_levels import show_if_whole
-
-            if show_if_whole(self, path):
-                return
-        before = record.get("stamp") if record is not None and path not in self.own else ""
-        is_refused = path in self.window.flags.get(UNDELIVERABLE, ())
-        if record is not None and before and (is_refused or self.world.stamp(path) != before):
-            from handbill.handlers.freshness import check
-
-            check(path, self.window, self.plan, self.world)
 
 
 def touched(event: Event, world: World) -> Iterator[tuple[str, str]]:
@@ -231,17 +72,3 @@ def _how(tool: Tool, event: Event) -> str:
 
 def _acted(tool: Tool, event: Event) -> str:
     return ACTED if tool.id in event.calls else DONE_BEFORE
-
-
-def walk_up(directory: str, root: str) -> list[str]:
-    """From a directory to its root; what is too deep is left out."""
-    directory = "/".join(directory.split("/")[: max(MOST_DEPTH, root.count("/") + 1)]) or "/"
-    found = [directory]
-    while directory != root:
-        directory = parent(directory)
-        found.append(directory)
-    return found
-
-
-def wants_bare(level: str, config: Config) -> bool:
-    return config.bare_agents_md or not under(level, config.project)  # a project speaks for itself only

@@ -9,11 +9,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from handbill.event import Event
     from handbill.ledger.window import Window
-    from handbill.settings import Config
+    from handbill.settings import Settings
     from handbill.world import World
 
 
-def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
+def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
     if not event.path or window.holds(event.path):
         return None
     plan = Plan()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from handbill.event import Event
     from handbill.ledger.window import Window
-    from handbill.settings import Config
+    from handbill.settings import Settings
     from handbill.world import World
 
     State = dict[str, Any]
@@ -33,15 +33,15 @@ ARMED, OPEN, DONE, RELEASED = "armed", "open", "done", "released"
 _MOST_UNCOUNTED = 64
 
 
-def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
+def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
     state = state_of(window)
     if event.kind == TOOL_CALLED:
-        return _held(event, state, window, world, config) if state.get("state") == ARMED else None
+        return _held(event, state, window, world, settings) if state.get("state") == ARMED else None
     plan = Plan()
     if not state:
-        state = _opened(window, world, config, plan)
+        state = _opened(window, world, settings, plan)
     if event.kind == TOOL_BATCH_FINISHED and state.get("state") in (ARMED, OPEN):
-        state = _followed(event, state, window, world, config, plan)
+        state = _followed(event, state, window, world, settings, plan)
     if window.flags.get(AWAITS) and state:
         state = _heard(event, state, plan)
     if state and state != state_of(window):
@@ -68,16 +68,16 @@ def compliance(window: Window) -> list[tuple[str, str]]:
     return found
 
 
-def context_files(world: World, config: Config) -> list[str]:
-    gate = config.gate("load_gate")
-    folder = join(config.project, gate["folder"])
+def context_files(world: World, settings: Settings) -> list[str]:
+    gate = settings.gate("load_gate")
+    folder = join(settings.project, gate["folder"])
     return [path for path in (f"{folder}/{name}" for name in gate["files"]) if world.is_file(path)]
 
 
-def _opened(window: Window, world: World, config: Config, plan: Plan) -> State:
-    gate = config.gate("load_gate")
+def _opened(window: Window, world: World, settings: Settings, plan: Plan) -> State:
+    gate = settings.gate("load_gate")
     mode = gate["mode"] if window.agent == MAIN else gate["subagents"]
-    files = context_files(world, config) if mode != "off" else []
+    files = context_files(world, settings) if mode != "off" else []
     if not files:
         return {}
     from handbill.library.bundle import Bundle
@@ -92,25 +92,27 @@ def _opened(window: Window, world: World, config: Config, plan: Plan) -> State:
         state["unusable"] = bundle.unusable
     if mode != "deliver":
         if bundle.unusable:
-            plan.say("context", say("load_gate", "unusable", world, config, unusable=bullets(bundle.refusals())), GATE)
+            plan.say(
+                "context", say("load_gate", "unusable", world, settings, unusable=bullets(bundle.refusals())), GATE
+            )
         state["left"] = [path for path in bundle.sizes if not has(window, path)]
         plan.awaited += state["left"]
         return {**state, "state": ARMED if state["left"] else DONE}
-    facts = {"folder": join(config.project, gate["folder"]), "count": bundle.count, "given": len(bundle.given)}
-    text = [say("load_gate", "deliver", world, config, files=bundle.names(config), **facts)] if bundle.given else []
-    text += bundle.leftovers("load_gate", world, config)
+    facts = {"folder": join(settings.project, gate["folder"]), "count": bundle.count, "given": len(bundle.given)}
+    text = [say("load_gate", "deliver", world, settings, files=bundle.names(settings), **facts)] if bundle.given else []
+    text += bundle.leftovers("load_gate", world, settings)
     plan.say("context", "\n\n".join(text), GATE)
     bundle.want(plan, "context")
     return {**state, "left": bundle.left, "state": OPEN if bundle.left else DONE}
 
 
-def _followed(event: Event, state: State, window: Window, world: World, config: Config, plan: Plan) -> State:
+def _followed(event: Event, state: State, window: Window, world: World, settings: Settings, plan: Plan) -> State:
     """After a message: what of it was read, and is it time to speak, or to let go?"""
     from handbill.library.messages import bullets, say
     from handbill.library.reading import paths_read, unheld
     from handbill.text.blocks import shown
 
-    read, tried = paths_read(event, state["files"], world, config)
+    read, tried = paths_read(event, state["files"], world, settings)
     read = list(dict.fromkeys([*state["read"], *read]))
     tried = [path for path in dict.fromkeys([*state["tried"], *tried]) if path not in read]
     left = [path for path in state["left"] if path not in read and path not in tried and not has(window, path)]
@@ -123,19 +125,19 @@ def _followed(event: Event, state: State, window: Window, world: World, config: 
     if state["state"] != ARMED:
         return state
     facts = {"count": len(state["left"]), "files": bullets(map(shown, state["left"]))}
-    if state["mode"] == "require" and state["held"] >= config.gate("load_gate")["denials"]:
-        plan.say("context-released", say("load_gate", "released", world, config, held=state["held"], **facts), GATE)
+    if state["mode"] == "require" and state["held"] >= settings.gate("load_gate")["denials"]:
+        plan.say("context-released", say("load_gate", "released", world, settings, held=state["held"], **facts), GATE)
         plan.notes.append(
             f"the context gate no longer holds calls; held messages: {state['held']}, "
             f"unread files: {len(state['left'])}"
         )
         return {**state, "state": RELEASED}
-    if state["mode"] == "require" and (new or not unheld(event, state["files"], world, config)):
+    if state["mode"] == "require" and (new or not unheld(event, state["files"], world, settings)):
         return state
     # said with the first results; also where calls cannot be held, because the hooks are registered for few tools
     paths = ", ".join(map(shown, state["left"]))
-    text = say("load_gate", "direct", world, config, count=len(state["left"]), paths=paths)
-    confirm = say("load_gate", "confirm", world, config)
+    text = say("load_gate", "direct", world, settings, count=len(state["left"]), paths=paths)
+    confirm = say("load_gate", "confirm", world, settings)
     if confirm:
         plan.flags[AWAITS] = max(world.size(event.transcript), 1)
     plan.say("context", f"{text}\n\n{confirm}".rstrip(), GATE)
@@ -172,7 +174,7 @@ def _confirmation(text: str) -> dict[str, str] | None:
     return found
 
 
-def _held(event: Event, state: State, window: Window, world: World, config: Config) -> Plan | None:
+def _held(event: Event, state: State, window: Window, world: World, settings: Settings) -> Plan | None:
     if state["mode"] != "require":
         return None
     from handbill.library.messages import bullets, say
@@ -180,13 +182,13 @@ def _held(event: Event, state: State, window: Window, world: World, config: Conf
     from handbill.text.blocks import HELD, shown
 
     left = [path for path in state["left"] if not has(window, path)]
-    most = config.gate("load_gate")["denials"]
-    passes = all(reads_only(tool, state["files"], world, config) for tool in event.tools)
+    most = settings.gate("load_gate")["denials"]
+    passes = all(reads_only(tool, state["files"], world, settings) for tool in event.tools)
     if not left or passes or state["calls"] - state.get("counted", 0) >= _MOST_UNCOUNTED:
         return None
     plan = Plan()
     text = say(
-        "load_gate", "require", world, config,
+        "load_gate", "require", world, settings,
         count=len(left), files=bullets(map(shown, left)), held=state["held"] + 1, most=most,
     )  # fmt: skip
     plan.gate(BLOCK, f"{HELD} {text}")

@@ -10,14 +10,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from handbill.event import Event
     from handbill.ledger.window import Window
-    from handbill.settings import Config
+    from handbill.settings import Settings
     from handbill.world import World
 
 
-def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
+def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
     if window.agent != MAIN:
         return None
-    role = role_of(event, window, world, config)
+    role = role_of(event, window, world, settings)
     plan = Plan()
     if role.problem:
         plan.notes.append(role.problem)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from handbill.event import Event
     from handbill.ledger.window import Window
-    from handbill.settings import Config
+    from handbill.settings import Settings
     from handbill.world import World
 
     State = dict[str, Any]
@@ -28,17 +28,17 @@ ARMED, TOLD, DONE = "armed", "told", "done"
 _ONE_MESSAGE = 10.0  # seconds in which the other calls of a held message come; then nothing is held any more
 
 
-def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
+def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
     if window.agent != MAIN:
         return None  # a role is of the whole session, whose subagents have their own tasks
     state = state_of(window)
     if event.kind == TOOL_CALLED:
-        return _held(event, state, window, world, config)
+        return _held(event, state, window, world, settings)
     if event.kind == STOPPING:
-        return _at_rest(event, state, window, world, config)
+        return _at_rest(event, state, window, world, settings)
     if (window.epoch or event.notes.get("launched")) and not state:
-        return _again(event, window, world, config)
-    return _followed(event, state, window, world, config) if event.kind == TOOL_BATCH_FINISHED else None
+        return _again(event, window, world, settings)
+    return _followed(event, state, window, world, settings) if event.kind == TOOL_BATCH_FINISHED else None
 
 
 def state_of(window: Window) -> State:
@@ -56,13 +56,13 @@ def missing(state: State, window: Window) -> list[str]:
 
     Not what may stand in the messages that the compaction kept: the next event will tell.
     """
-    return [path for path in state.get("given", ()) if not has(window, path) and path not in window.carried]
+    return [path for path in state.get("given", ()) if not has(window, path) and path not in window.from_last_epoch]
 
 
-def _again(event: Event, window: Window, world: World, config: Config) -> Plan | None:
-    role = role_of(event, window, world, config)
+def _again(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
+    role = role_of(event, window, world, settings)
     plan = Plan()
-    files, own = targets(role, world, config)
+    files, own = targets(role, world, settings)
     if role.problem:
         plan.notes.append(role.problem)
     if role.is_regular or not files:
@@ -70,19 +70,19 @@ def _again(event: Event, window: Window, world: World, config: Config) -> Plan |
     from handbill.library.bundle import Bundle
     from handbill.library.messages import bullets, say
 
-    bundle = Bundle(files, world, config.gate("compaction")["budget"], role.permits)
+    bundle = Bundle(files, world, settings.gate("compaction")["budget"], role.allowed_paths)
     bundle.leave(own)
     if bundle.given or bundle.unusable:
         facts = {"role": role.name, "count": bundle.count, "given": len(bundle.given)}
         kind = "rewound" if _is_rewound(window) else "given" if window.epoch else "cleared"
-        text = [say("compaction", kind, world, config, files=bundle.names(config), **facts)] if bundle.given else []
+        text = [say("compaction", kind, world, settings, files=bundle.names(settings), **facts)] if bundle.given else []
         if bundle.unusable:
-            text.append(say("compaction", "unusable", world, config, unusable=bullets(bundle.refusals())))
+            text.append(say("compaction", "unusable", world, settings, unusable=bullets(bundle.refusals())))
             plan.notes += [f"a file of the role {role.name}: {line}" for line in bundle.refusals()]
         plan.say("role", "\n\n".join(text), f"role {role.name}")
     bundle.want(plan, f"role {role.name}")
     plan.awaited += bundle.left
-    plan.permits += [path for path in role.permits if path in bundle.given]
+    plan.allowed_paths += [path for path in role.allowed_paths if path in bundle.given]
     plan.flags[FLAG] = {
         "epoch": window.epoch, "role": role.name, "left": bundle.left, "state": ARMED, "at": 0.0, "read": [],
         "given": bundle.given, "tried": [],
@@ -90,9 +90,9 @@ def _again(event: Event, window: Window, world: World, config: Config) -> Plan |
     return plan
 
 
-def _is_listed(window: Window, config: Config) -> bool:
+def _is_listed(window: Window, settings: Settings) -> bool:
     """Was it said before this compaction, in a message that the compaction kept?"""
-    pages = tuple(f"{folder}/reread-" for folder in config.page_folders)
+    pages = tuple(f"{folder}/reread-" for folder in settings.page_folders)
     return any(path.startswith(pages) and window.holds(path) for path in window.files)
 
 
@@ -103,7 +103,7 @@ def _facts(state: State, paths: list[str]) -> dict[str, object]:
     return {"role": state["role"], "count": len(paths), "files": bullets(map(shown, paths))}
 
 
-def _held(event: Event, state: State, window: Window, world: World, config: Config) -> Plan | None:
+def _held(event: Event, state: State, window: Window, world: World, settings: Settings) -> Plan | None:
     if state.get("state") not in (ARMED, TOLD):
         return None
     from handbill.library.messages import say
@@ -114,14 +114,14 @@ def _held(event: Event, state: State, window: Window, world: World, config: Conf
     late = missing(state, window)
     passed = state["state"] == TOLD and world.now() - state["at"] > _ONE_MESSAGE
     open_files = [*state["left"], *late] if state["state"] == ARMED else [*state["left"], *state["given"]]
-    if passed or not open_files or all(reads_only(tool, open_files, world, config) for tool in event.tools):
+    if passed or not open_files or all(reads_only(tool, open_files, world, settings) for tool in event.tools):
         return None
     plan = Plan()
-    plan.gate(BLOCK, f"{HELD} {say('compaction', 'hold', world, config, role=state['role'])}")
-    plan.firm = True  # of several calls made at once one carries the list and the files, all wait
+    plan.gate(BLOCK, f"{HELD} {say('compaction', 'hold', world, settings, role=state['role'])}")
+    plan.hold_anyway = True  # of several calls made at once one carries the list and the files, all wait
     if state["state"] == ARMED:
-        if state["left"] and not _is_listed(window, config):
-            text = say("compaction", "list", world, config, **_facts(state, state["left"]))
+        if state["left"] and not _is_listed(window, settings):
+            text = say("compaction", "list", world, settings, **_facts(state, state["left"]))
             plan.say("reread", text, f"role {state['role']}")
         for path in late:  # a reason may be long: what did not fit into the start comes before the act after all
             plan.want(path, f"role {state['role']}")
@@ -129,7 +129,7 @@ def _held(event: Event, state: State, window: Window, world: World, config: Conf
     return plan
 
 
-def _at_rest(event: Event, state: State, window: Window, world: World, config: Config) -> Plan | None:
+def _at_rest(event: Event, state: State, window: Window, world: World, settings: Settings) -> Plan | None:
     """The failsafe: a turn that made no call at all."""
     late = missing(state, window)
     paths = [*(path for path in state.get("left", ()) if not has(window, path)), *late]
@@ -138,7 +138,7 @@ def _at_rest(event: Event, state: State, window: Window, world: World, config: C
     from handbill.library.messages import say
 
     plan = Plan()
-    plan.gate(BLOCK, say("compaction", "stop", world, config, **_facts(state, paths)))
+    plan.gate(BLOCK, say("compaction", "stop", world, settings, **_facts(state, paths)))
     plan.unwanted += late  # to be read now, so not to be given later as well
     given = [path for path in state["given"] if path not in late]
     plan.flags[FLAG] = {
@@ -147,24 +147,24 @@ def _at_rest(event: Event, state: State, window: Window, world: World, config: C
     return plan
 
 
-def _followed(event: Event, state: State, window: Window, world: World, config: Config) -> Plan | None:
+def _followed(event: Event, state: State, window: Window, world: World, settings: Settings) -> Plan | None:
     """A message is over: was it held, did it read, or could it not be held?"""
     from handbill.library.messages import say
     from handbill.library.reading import paths_read, unheld
 
     plan = Plan()
-    read, tried = paths_read(event, state["left"], world, config)
+    read, tried = paths_read(event, state["left"], world, settings)
     left = [path for path in state["left"] if path not in read and path not in tried and not has(window, path)]
     after = {**state, "left": left, "state": state["state"] if left or missing(state, window) else DONE}
     after.update(read=[*state["read"], *read], tried=[*state["tried"], *tried])
     if state["state"] != ARMED:
         after["state"] = DONE
-    elif unheld(event, [*state["left"], *state["given"]], world, config):
+    elif unheld(event, [*state["left"], *state["given"]], world, settings):
         after["state"] = DONE
         if left and not _is_listed(
-            window, config
+            window, settings
         ):  # the hooks are registered for few tools, or one died: said now rather than not at all
-            text = say("compaction", "late", world, config, **_facts(state, left))
+            text = say("compaction", "late", world, settings, **_facts(state, left))
             plan.say("reread", text, f"role {state['role']}")
             after["said"] = "with the first results"
     if after != state:

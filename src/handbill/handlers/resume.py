@@ -12,21 +12,20 @@ if TYPE_CHECKING:
     from handbill.event import Event
     from handbill.ledger.window import Window
     from handbill.plan import Plan
-    from handbill.settings import Config
+    from handbill.settings import Settings
     from handbill.world import World
 
-NOTE, MODE = "resume", "resume_mode"
 COMPACTED = "compacted"  # the host's record shows a compaction whose start never reached us
 
 
-def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
+def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
     if window.agent != MAIN:
         return None
     if event.handover:
         from handbill.library.handover import set_down
 
-        return set_down(event.handover, world, config)
-    if not config.projects or not world.is_dir(config.projects):
+        return set_down(event.handover, world, settings)
+    if not settings.projects or not world.is_dir(settings.projects):
         return None
     if event.source == "resume" and not event.notes.get(COMPACTED):
         return None  # resumed, and not compacted since the note: all of it is still there
@@ -34,4 +33,4 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
         return None
     from handbill.library.resume_state import consumed, noted
 
-    return (noted if event.kind == COMPACTING else consumed)(event, window, world, config)
+    return (noted if event.kind == COMPACTING else consumed)(event, window, world, settings)

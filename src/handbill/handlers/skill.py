@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from handbill.event import DONE
-from handbill.handlers.directives import Look
 from handbill.ledger.window import UNDOABLE, begun
+from handbill.library.directive_search import DirectiveSearch
 from handbill.library.named_pages import pages_named
 from handbill.library.notices import belongs
 from handbill.library.skills import pages_of, skill_at, skill_file, template
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from handbill.event import Event
     from handbill.ledger.window import Window
-    from handbill.settings import Config
+    from handbill.settings import Settings
     from handbill.work.skill_file import Skill
     from handbill.world import World
 
@@ -34,14 +34,14 @@ def _texts(value: Any) -> list[str]:
     return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
-class Reader:
+class SkillPlanner:
     """One event's look at skills: what it wants adds up in one plan."""
 
-    def __init__(self, event: Event, window: Window, world: World, config: Config) -> None:
+    def __init__(self, event: Event, window: Window, world: World, settings: Settings) -> None:
         self.event = event
         self.window = window
         self.world = world
-        self.config = config
+        self.settings = settings
         self.plan = Plan()
         self.work = dict(window.work)
 
@@ -50,7 +50,7 @@ class Reader:
 
         Not `now`: a call before this event, looked at because its own event may have been missed.
         """
-        path = skill_file(name, self.world, self.config, shipped=False)
+        path = skill_file(name, self.world, self.settings, shipped=False)
         if not path or (not now and path in self.window.files):
             return  # built into the host, or a plain command: nothing of ours belongs to it
         if path not in self.window.files:
@@ -78,7 +78,7 @@ class Reader:
             return
         self.work["session"] = notice.get("session", "")  # it goes on, whatever is undone
         self.work = {name: value for name, value in self.work.items() if name not in UNDOABLE}
-        path = skill_file(name, self.world, self.config)
+        path = skill_file(name, self.world, self.settings)
         skill = self._opened(path) if path else None
         if not path:
             self.plan.notes.append(f"the skill {name} of {notice.get('session')} was not found in any library")
@@ -91,7 +91,9 @@ class Reader:
                 self._references(path)
         for file in _texts(notice.get("files")):
             self.plan.want(file, f"{name}, {notice.get('why', verb)}")
-        look = Look(self.event, self.window, self.world, self.config, tuple(self.work.get("directives", ())))
+        look = DirectiveSearch(
+            self.event, self.window, self.world, self.settings, tuple(self.work.get("directives", ()))
+        )
         for directory in _texts(notice.get("dirs")):
             look.at(directory)
         self.plan.add(look.plan)
@@ -99,7 +101,7 @@ class Reader:
     def again(self) -> None:
         """After a compaction: what the phase in hand needs, as far as it is gone."""
         name = str(self.work.get("skill", ""))
-        path = skill_file(name, self.world, self.config)
+        path = skill_file(name, self.world, self.settings)
         skill = self._opened(path) if path else None
         if skill is None:
             return
@@ -111,15 +113,15 @@ class Reader:
         waiting = [want.path for want in self.plan.wants]
         seen, left = set(waiting), _MOST_TEXT
         while waiting and len(seen) < MOST_PAGES:  # a page that is still there does not bring what it uses
-            sheet = self.world.load(waiting.pop())
-            if isinstance(sheet, Refusal) or len(sheet.text) > left:
+            document = self.world.load(waiting.pop())
+            if isinstance(document, Refusal) or len(document.text) > left:
                 continue
-            left -= len(sheet.text)
-            for file in pages_named(sheet, self.world, self.config):
+            left -= len(document.text)
+            for file in pages_named(document, self.world, self.settings):
                 if file not in seen:
                     seen.add(file)
                     waiting.append(file)
-                    self.plan.want(file, f"named by {base_name(sheet.path)}")
+                    self.plan.want(file, f"named by {base_name(document.path)}")
 
     def _body(self, name: str, path: str) -> None:
         """SKILL.md itself, unless the host brought it (and we never heard of that: a fork, a hook that died)."""
@@ -138,11 +140,11 @@ class Reader:
         self._templates(name, path, skill)
         self.work["directives"] = skill.directives
         for directory, record in self.window.touched.items():  # looked at before anybody asked for these types
-            known = self.config.core_types + self.config.skill_types
+            known = self.settings.core_types + self.settings.skill_types
             for file in skill.directives:
                 there = file in record.get("found", ()) if file in known else True
                 place = f"{directory}/.directives/{file}"
-                if there and file not in self.config.core_types and self.world.is_file(place):
+                if there and file not in self.settings.core_types and self.world.is_file(place):
                     self.plan.want(place, f"directive of {directory}, for {name}")
 
     def _enter(self, name: str, path: str, skill: Skill, label: str) -> None:
@@ -152,25 +154,25 @@ class Reader:
             if label and skill.phases:
                 self.plan.notes.append(f"{path} declares no phase {label}")
             return
-        for file in pages_of(phase, path, self.world, self.config)[0]:
+        for file in pages_of(phase, path, self.world, self.settings)[0]:
             self.plan.want(file, f"{name}, phase {phase}")
 
     def _templates(self, name: str, path: str, skill: Skill) -> None:
         for written in skill.templates():
-            file = template(path, written, self.config)
+            file = template(path, written, self.settings)
             if self.world.is_file(file):
                 self.plan.want(file, f"{name}, template")
             else:
                 self.plan.notes.append(f"{path} names the template {written}, which does not exist")
 
     def _references(self, path: str) -> None:
-        sheet = self.world.load(path)
-        for file in pages_named(sheet, self.world, self.config) if not isinstance(sheet, Refusal) else ():
+        document = self.world.load(path)
+        for file in pages_named(document, self.world, self.settings) if not isinstance(document, Refusal) else ():
             self.plan.want(file, f"named by {base_name(path)}")
 
 
-def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
-    reader = Reader(event, window, world, config)
+def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
+    reader = SkillPlanner(event, window, world, settings)
     if event.skill:
         reader.invoked(event.skill, "typed")
     for tool in event.tools:
@@ -179,7 +181,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
     for notice in event.notices:
         if belongs(notice, event, world):
             reader.told(notice)
-            reader.plan.taken.append(notice["id"])
+            reader.plan.settled.append(notice["id"])
     if window.work.get("skill") and window.flags.get("work") != window.epoch:
         reader.again()
     if reader.work != window.work:

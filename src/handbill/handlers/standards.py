@@ -10,39 +10,39 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from handbill.event import Event
     from handbill.ledger.window import Window
-    from handbill.settings import Config
+    from handbill.settings import Settings
     from handbill.world import World
 
 
-def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
+def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
     if window.flags.get("standards") == window.epoch:
         return None
     plan = Plan()
     plan.flags["standards"] = window.epoch
-    for name in config.standard_names(subagent=window.agent != MAIN):
-        path = find(name, world, config)
+    for name in settings.standard_names(subagent=window.agent != MAIN):
+        path = find(name, world, settings)
         if path:
             plan.want(path, "standard")
         else:
-            plan.notes.append(f"standard {name} was not found in any library ({', '.join(config.libraries)})")
-    for path in own_directives(world, config):
+            plan.notes.append(f"standard {name} was not found in any library ({', '.join(settings.libraries)})")
+    for path in own_directives(world, settings):
         plan.want(path, OWN_DIRECTIVE)
     return plan
 
 
-def own_directives(world: World, config: Config) -> list[str]:
+def own_directives(world: World, settings: Settings) -> list[str]:
     """The user's rules for all projects: besides the project's and the shipped ones, never instead of them."""
-    paths = (f"{config.libraries[0]}/{name}" for name in config.own_types)
+    paths = (f"{settings.libraries[0]}/{name}" for name in settings.own_types)
     return [path for path in paths if world.is_file(path)]
 
 
-def find(name: str, world: World, config: Config) -> str:
+def find(name: str, world: World, settings: Settings) -> str:
     if name.startswith("/"):
         return name
     if name.startswith("./"):
-        return f"{config.project}/{name[2:]}"
+        return f"{settings.project}/{name[2:]}"
     # what the user says for all projects is added below; a name of that kind means the shipped file
-    libraries = config.libraries[::-1] if name in config.core_types else config.libraries
+    libraries = settings.libraries[::-1] if name in settings.core_types else settings.libraries
     for library in libraries:
         path = f"{library}/{name}"
         if world.is_file(path):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from handbill.errors import TookTooLong
 from handbill.event import PROMPT_SUBMITTED, SUBAGENT_STARTED
-from handbill.handlers.directives import LOOKED, Look, in_order
+from handbill.library.directive_search import LOOKED, DirectiveSearch, in_order
 from handbill.plan import Plan
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from handbill.event import Event
     from handbill.ledger.window import Window
-    from handbill.settings import Config
+    from handbill.settings import Settings
     from handbill.world import World
 
     Task = dict[str, Any]
@@ -26,28 +26,28 @@ if TYPE_CHECKING:
 _LAUNCHED = "Async agent launched"  # it goes on behind the call, which has ended
 
 
-def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
+def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
     if event.kind == SUBAGENT_STARTED:
         kind, turn = event.raw.get("agent_type"), event.raw.get("prompt_id")
         mine = [task for task in event.tasks if task.get("type") == kind and task.get("turn") in (turn, None, "")]
-        return _directives(mine, event, window, world, config) if mine else None
+        return _directives(mine, event, window, world, settings) if mine else None
     if event.agent_id:
         mine = [task for task in event.tasks if event.call and task.get("call") == event.call]
-        plan = _directives(mine, event, window, world, config) if mine else None
+        plan = _directives(mine, event, window, world, settings) if mine else None
         if plan is not None:
-            plan.taken += [task["id"] for task in mine]
+            plan.settled += [task["id"] for task in mine]
         return plan
     return _over(event)
 
 
-def _directives(tasks: list[Task], event: Event, window: Window, world: World, config: Config) -> Plan:
+def _directives(tasks: list[Task], event: Event, window: Window, world: World, settings: Settings) -> Plan:
     types = tuple({name: None for task in tasks for name in task.get("directives", ())})
-    look = Look(event, window, world, config, types)
+    look = DirectiveSearch(event, window, world, settings, types)
     if types:
         look.plan.work = {**window.work, "directives": list(types)}
     places = [(place, LOOKED) for task in tasks for place in task.get("dirs", ())]
     try:
-        for directory, how in in_order(dict.fromkeys(places), world, config):
+        for directory, how in in_order(dict.fromkeys(places), world, settings):
             look.at(directory, how)
     except TookTooLong as stop:
         stop.where, stop.partial = look.give_up(), look.plan
@@ -71,5 +71,5 @@ def _over(event: Event) -> Plan | None:
     if not done:
         return None
     plan = Plan()
-    plan.taken += done
+    plan.settled += done
     return plan

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handbill.handlers import EDITS
-from handbill.handlers.directives import Look
+from handbill.library.directive_search import DirectiveSearch
 from handbill.paths import is_rule_file, level_of, parent, under
 from handbill.plan import BLOCK
 from handbill.text.blocks import HELD, shown
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from handbill.event import Event
     from handbill.ledger.window import Window
     from handbill.plan import Plan
-    from handbill.settings import Config
+    from handbill.settings import Settings
     from handbill.world import World
 
 
@@ -22,20 +22,20 @@ _MOST_PLACES = 50
 _MOST_TIMES = 3  # that writing to one directory is held
 
 
-def handle(event: Event, window: Window, world: World, config: Config) -> Plan | None:
-    if config.write_gate == "off" or not window.started:
+def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
+    if settings.write_gate == "off" or not window.started:
         return None
     for tool in event.tools:
         if tool.name not in EDITS or not tool.files:
             continue
         new = tool.name == "Write" and not world.is_file(tool.files[0])
-        if not new and config.write_gate != "edits":
+        if not new and settings.write_gate != "edits":
             continue
         directory = parent(tool.files[0])
         held = window.flags.get(FLAG, {})
         before = held.get("places", []) if held.get("epoch") == window.epoch else []
         times = before.count(directory)
-        look = Look(event, window, world, config)
+        look = DirectiveSearch(event, window, world, settings)
         if times < _MOST_TIMES:  # of very large rules, the rest follows with the results
             look.at(directory)
             _want_pending(look, directory)
@@ -52,7 +52,7 @@ def handle(event: Event, window: Window, world: World, config: Config) -> Plan |
     return None
 
 
-def _want_pending(look: Look, directory: str) -> None:
+def _want_pending(look: DirectiveSearch, directory: str) -> None:
     """Rules that have not come yet, or were lost."""
     wanted = {want.path for want in look.plan.wants}
     for path, reason in look.window.pending.items():

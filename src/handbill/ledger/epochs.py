@@ -96,54 +96,54 @@ def _start(event: Event, window: Window | None, now: float, whose_known: bool) -
 
 def opened(event: Event, window: Window | None, now: float) -> Window:
     """A ledger for a window whose start we see; what a side event noted before is kept."""
-    twin = Window(event.session_id, event.agent_id or "main", event.host, now)
+    after = Window(event.session_id, event.agent_id or "main", event.host, now)
     if window is not None and not window.started:
-        twin.files = window.files.copy()
-        twin.created = window.created
-    twin.started = True
-    twin.client = event.client
-    twin.transcript = event.transcript
-    return twin
+        after.files = window.files.copy()
+        after.created = window.created
+    after.started = True
+    after.client = event.client
+    after.transcript = event.transcript
+    return after
 
 
 def continued(event: Event, window: Window, now: float) -> Window:
     """Of a subagent's window only what came with its start is left, and in the results of its calls."""
-    twin = opened(event, None, now)
-    twin.files = Records.of(
+    after = opened(event, None, now)
+    after.files = Records.of(
         "path", {p: record for p, record in window.files.items() if record["via"] in (SUBAGENT_STARTED, TOOL_CALLED)}
     )
-    twin.flags = {name: value for name, value in window.flags.items() if name == "standards"}
-    return twin
+    after.flags = {name: value for name, value in window.flags.items() if name == "standards"}
+    return after
 
 
 def compacted(window: Window, offset: int, now: float) -> Window:
     """A new epoch: all but what the host reloads itself is gone, or in the part that it keeps."""
     manual = window.flags.get("compacting") == MANUAL
-    twin = next_epoch(window)
+    after = next_epoch(window)
     every = window.files.items()
-    twin.files = Records.of("path", {path: record for path, record in every if reloaded(record)})
-    unresolved = window.carried  # of a compaction just before this one: what that kept was not known yet
-    twin.carried = {**unresolved, **{path: record for path, record in every if not reloaded(record)}}
-    twin.carried_from = offset
-    twin.claims = []
-    twin.suspect = -1
+    after.files = Records.of("path", {path: record for path, record in every if reloaded(record)})
+    unresolved = window.from_last_epoch  # of a compaction just before this one: what that kept was not known yet
+    after.from_last_epoch = {**unresolved, **{path: record for path, record in every if not reloaded(record)}}
+    after.compacted_at_offset = offset
+    after.claims = []
+    after.maybe_compacted_from = -1
     # nobody can see any more whether it was undone
-    twin.work = {name: value for name, value in window.work.items() if name not in UNDOABLE}
-    twin.flags["compacted"] = now
+    after.work = {name: value for name, value in window.work.items() if name not in UNDOABLE}
+    after.flags["compacted"] = now
     for name in (HOST_ONCE, HOST_TOO):
-        twin.flags.pop(name, None)
-    twin.flags.setdefault(DUE, offset)  # the one before may not be recorded either
+        after.flags.pop(name, None)
+    after.flags.setdefault(DUE, offset)  # the one before may not be recorded either
     if manual:
-        twin.flags["kept_unknown"] = True  # its beginning may be what is left
-    return twin
+        after.flags["kept_unknown"] = True  # its beginning may be what is left
+    return after
 
 
 def next_epoch(window: Window) -> Window:
-    twin = window.copy()
-    twin.epoch += 1
-    twin.pending, twin.touched = {}, Records("dir")
-    twin.flags = {name: value for name, value in window.flags.items() if name not in _OF_AN_EPOCH}
-    return twin
+    after = window.copy()
+    after.epoch += 1
+    after.pending, after.touched = {}, Records("dir")
+    after.flags = {name: value for name, value in window.flags.items() if name not in _OF_AN_EPOCH}
+    return after
 
 
 def arming(window: Window, offset: int, trigger: str) -> Window:
@@ -154,11 +154,11 @@ def arming(window: Window, offset: int, trigger: str) -> Window:
     trigger = trigger or "auto"
     if window.flags.get("compacting") == trigger:
         return window
-    twin = window.copy()
-    twin.flags["compacting"] = trigger  # the one before may have been called off: the newest trigger counts
-    if window.suspect < 0:
-        twin.suspect = offset
-    return twin
+    after = window.copy()
+    after.flags["compacting"] = trigger  # the one before may have been called off: the newest trigger counts
+    if window.maybe_compacted_from < 0:
+        after.maybe_compacted_from = offset
+    return after
 
 
 def reloaded(record: Record) -> bool:
@@ -176,12 +176,12 @@ def side_noted(event: Event, now: float) -> Window:
 def reopened(window: Window, event: Event, size: int, leaf: str) -> Window:
     """By a process that rebuilt it from a transcript of this size, up to the row `leaf`. A second client may still
     write there."""
-    twin = window.copy()
-    twin.client, twin.transcript = event.client, event.transcript
-    twin.flags[RESUMED] = size
-    if JOINED in twin.flags:
-        twin.flags[JOINED], twin.flags[OWN_ROWS] = [size], [leaf] if leaf else []
-    return twin
+    after = window.copy()
+    after.client, after.transcript = event.client, event.transcript
+    after.flags[RESUMED] = size
+    if JOINED in after.flags:
+        after.flags[JOINED], after.flags[OWN_ROWS] = [size], [leaf] if leaf else []
+    return after
 
 
 def is_known_compaction(window: Window, boundary: int) -> bool:
@@ -193,41 +193,41 @@ def is_known_compaction(window: Window, boundary: int) -> bool:
 
 def precedes_compaction(window: Window, boundary: int) -> bool:
     """The newest compaction in the transcript is at this byte. Is one that we know of still to be recorded?"""
-    return DUE in window.flags and boundary < window.carried_from
+    return DUE in window.flags and boundary < window.compacted_at_offset
 
 
 def recorded(window: Window, boundary: int) -> Window:
     """The transcript shows the compaction that we know of; one that it shows later is another."""
     if DUE not in window.flags and window.flags.get(BOUNDARY, -1) >= boundary:
         return window
-    twin = window.copy()
-    twin.flags[BOUNDARY] = boundary
-    twin.flags.pop(DUE, None)
-    if 0 <= boundary < window.carried_from:  # of two, the first
-        twin.flags[DUE] = window.carried_from
-    return twin
+    after = window.copy()
+    after.flags[BOUNDARY] = boundary
+    after.flags.pop(DUE, None)
+    if 0 <= boundary < window.compacted_at_offset:  # of two, the first
+        after.flags[DUE] = window.compacted_at_offset
+    return after
 
 
 def suspected(window: Window | None, offset: int) -> Window | None:
-    if window is None or window.suspect >= 0:
+    if window is None or window.maybe_compacted_from >= 0:
         return window
-    twin = window.copy()
-    twin.suspect = offset
-    return twin
+    after = window.copy()
+    after.maybe_compacted_from = offset
+    return after
 
 
 def cleared(window: Window) -> Window:
-    twin = window.copy()
-    twin.suspect = -1
+    after = window.copy()
+    after.maybe_compacted_from = -1
     for name in _OF_A_SUSPICION:
-        twin.flags.pop(name, None)
-    return twin
+        after.flags.pop(name, None)
+    return after
 
 
 def printed(window: Window | None, number: int) -> Window | None:
     """This claim was handed to the host."""
     if window is None:
         return None
-    twin = window.copy()
-    twin.claims = [{**claim, "printed": True} if claim["id"] == number else claim for claim in window.claims]
-    return twin
+    after = window.copy()
+    after.claims = [{**claim, "printed": True} if claim["id"] == number else claim for claim in window.claims]
+    return after

@@ -8,11 +8,13 @@ from handbill.ledger.window import (
     MENTIONED,
     NESTED,
     NEVER_IN_A_TAIL,
+    NOT_SENT,
     OWN,
     PASSING,
     READ_ITSELF,
     RESTORED,
     is_shown,
+    is_whole,
     see,
 )
 from handbill.paths import is_rule_file, level_of, parent, under
@@ -47,30 +49,30 @@ def compared(window: Window, content: Content, event: Event, now: float, *, whol
     mentioned = mention["files"] if mention is not None else ()
     before = mention.get("before", ()) if mention is not None else ()  # an earlier message shows them
     gone = [path for path in hidden(window, content) if whole or (path in mentioned and path not in before)]
-    twin = window.copy() if gone or mention is not None else window
-    twin.flags.pop(MENTIONED, None)
+    after = window.copy() if gone or mention is not None else window
+    after.flags.pop(MENTIONED, None)
     for path in gone:
-        ours = twin.files[path].get("ours") if not whole else None
+        ours = after.files[path].get("ours") if not whole else None
         if ours is not None:
-            twin.files[path] = ours
-            if "." in ours["parts"]:
-                twin.pending[path] = ours["reason"]
+            after.files[path] = ours
+            if not is_whole(ours):
+                after.pending[path] = ours["reason"]
             continue
-        del twin.files[path]
-        look_again(twin, path)
-        want_dependents(twin, path)
+        del after.files[path]
+        look_again(after, path)
+        want_dependents(after, path)
     if whole:
-        return with_shown_rules(twin, content, READ_ITSELF, now), gone
+        return with_shown_rules(after, content, READ_ITSELF, now), gone
     is_dropped = mention is not None and not content.has_batch(mention["prompt"])
     for path in mentioned:
-        record = twin.files.get(path)
-        if path in content.files and not twin.holds(path):
-            twin = see(twin, path, "", READ_ITSELF, now)  # a delivery of it was lost, and the host shows it
+        record = after.files.get(path)
+        if path in content.files and not after.holds(path):
+            after = see(after, path, "", READ_ITSELF, now)  # a delivery of it was lost, and the host shows it
         elif record is not None and OWN in record and path in before and is_dropped:
-            twin.files[path] = without_reading(record)  # compared with the message that shows it
+            after.files[path] = without_reading(record)  # compared with the message that shows it
         elif record is not None and OWN in record and path not in before and path not in content.files:
-            twin.files[path] = {**without_reading(record), "stamp": "unknown"}  # compared with what we delivered
-    return twin, gone
+            after.files[path] = {**without_reading(record), "stamp": "unknown"}  # compared with what we delivered
+    return after, gone
 
 
 def without_reading(record: Record) -> Record:
@@ -85,12 +87,12 @@ def hidden(window: Window, content: Content) -> list[str]:
 
 def doubtful(window: Window, path: str, reason: str, now: float) -> Window:
     """A file that is wanted, and that the host may restore by itself: only what it writes next will tell."""
-    before = window.carried.get(path)
+    before = window.from_last_epoch.get(path)
     if window.holds(path) or (before is not None and before["via"] not in NEVER_IN_A_TAIL):
         return window  # there, or in doubt already
-    twin = window.copy()
-    twin.carried[path] = {**from_transcript("", 1, now), "reason": reason, "via": DOUBTFUL}
-    return twin
+    after = window.copy()
+    after.from_last_epoch[path] = {**from_transcript("", 1, now), "reason": reason, "via": DOUBTFUL}
+    return after
 
 
 def restored(window: Window, path: str, record: Record, content: Content) -> Window:
@@ -119,7 +121,7 @@ def host_has(path: str, record: Record, content: Content) -> bool:
 def from_transcript(digest: str, parts: int, now: float) -> Record:
     return {
         "inode": "", "hash": digest, "chars": 0, "reason": FOUND,
-        "at": now, "via": "transcript", "batch": "", "parts": "." * parts,
+        "at": now, "via": "transcript", "batch": "", "parts": NOT_SENT * parts,
     }  # fmt: skip
 
 

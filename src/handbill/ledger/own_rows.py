@@ -37,6 +37,10 @@ def own_rows(window: Window | None, newest: Collection[str] = ()) -> OwnRows:
         return OwnRows((newest,))
     flags = window.flags
     joined = flags.get(JOINED, ())
-    known = [at for at in (flags.get(BOUNDARY, -1), flags.get(DUE, -1), window.suspect) if at >= min(joined, default=0)]
+    known = [
+        at
+        for at in (flags.get(BOUNDARY, -1), flags.get(DUE, -1), window.maybe_compacted_from)
+        if at >= min(joined, default=0)
+    ]
     marks = (newest, *([mark] for mark in flags.get(OWN_ROWS, ())))
     return OwnRows(marks, joined, min(known, default=-1), flags.get(RESUMED, 0))

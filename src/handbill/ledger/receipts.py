@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from handbill.event import TOOL_BATCH_FINISHED
+from handbill.ledger import window as window_states
 from handbill.ledger.epochs import within
-from handbill.ledger.window import UNRECORDED, with_letter
+from handbill.ledger.window import NOT_SENT, SENT, UNRECORDED, with_letter
 from handbill.text.blocks import shown
 
 TYPE_CHECKING = False
@@ -65,27 +66,27 @@ def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tupl
     """Judge every open claim; the same window comes back when nothing can be said yet."""
     outcomes: list[Outcome] = []
     still_open: list[Record] = []
-    twin = window.copy()
+    after = window.copy()
     for claim in window.claims:
         left = []
         for item in claim["items"]:
             path, part, digest, parts = item
-            record = _claimed(twin.files.get(path), digest, parts)
+            record = _claimed(after.files.get(path), digest, parts)
             if record is None:
                 continue  # begun again since, with other text: that delivery has a claim of its own
             name = (shown(path), digest, part, parts)
             is_line = name in evidence.lines and not record.get("same")  # that came before the text
             verdict = _verdict(claim, None if is_line else name, evidence, event, now)
             dropped = claim["id"] in evidence.dropped
-            if verdict == LOST and not dropped and not evidence.understood and _is_unrecorded(twin, record):
-                verdict, twin.flags[UNRECORDED] = ASSUMED, True
+            if verdict == LOST and not dropped and not evidence.understood and _is_unrecorded(after, record):
+                verdict, after.flags[UNRECORDED] = ASSUMED, True
             elif verdict == CONFIRMED:
-                twin.flags.pop(UNRECORDED, None)
+                after.flags.pop(UNRECORDED, None)
             forged = verdict == LOST and (shown(path), digest) in evidence.untrue
             if forged:
-                record = {**record, "parts": "." * parts}  # one part is false: all of them are sent again
+                record = {**record, "parts": NOT_SENT * parts}  # one part is false: all of them are sent again
             if verdict:
-                _keep(twin, path, _judged(record, part, verdict, counts=not dropped), verdict)
+                _keep(after, path, _judged(record, part, verdict, counts=not dropped), verdict)
                 outcomes.append(Outcome(path, record["reason"], verdict, 0 if forged else part, parts))
             else:
                 left.append(item)
@@ -93,8 +94,8 @@ def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tupl
             still_open.append({**claim, "items": left})
     if still_open == window.claims:
         return window, []
-    twin.claims = still_open
-    return twin, outcomes
+    after.claims = still_open
+    return after, outcomes
 
 
 def survived(before: Window, after: Window) -> list[Outcome]:
@@ -102,7 +103,7 @@ def survived(before: Window, after: Window) -> list[Outcome]:
     gone = [path for path in after.pending if path not in before.pending]
     found = [Outcome(path, "did not survive the resume", LOST) for path in gone]
     for path, record in before.files.items():
-        if "s" in record["parts"] and path in after.files and "s" not in after.files[path]["parts"]:
+        if SENT in record["parts"] and path in after.files and SENT not in after.files[path]["parts"]:
             found += [Outcome(path, record["reason"], CONFIRMED)] if path not in gone else []
     return found
 
@@ -130,10 +131,15 @@ def _is_unrecorded(window: Window, record: Record) -> bool:
     if window.flags.get(UNRECORDED):
         return True
     often = record.get("lost", 0) >= _MOST_LOST
-    return often and not any("k" in other["parts"] for other in window.files.values())
+    return often and not any(window_states.CONFIRMED in other["parts"] for other in window.files.values())
 
 
-_LETTER = {CONFIRMED: "k", TRUNCATED: "t", ASSUMED: "e", LOST: "."}
+_LETTER = {
+    CONFIRMED: window_states.CONFIRMED,
+    TRUNCATED: window_states.CUT,
+    ASSUMED: window_states.ASSUMED,
+    LOST: NOT_SENT,
+}
 
 
 def _claimed(record: Record | None, digest: str, parts: int) -> Record | None:
@@ -148,18 +154,18 @@ def _judged(record: Record, part: int, verdict: str, *, counts: bool) -> Record:
     """`counts`: a loss says something about how the host records deliveries."""
     if record.get("before"):  # of a state that a newer one will replace: only what the window holds meanwhile changes
         held = with_letter({**record, "parts": record["before"]}, part, _LETTER[verdict])["parts"]
-        return {**record, "before": held if "." not in held else ""}
+        return {**record, "before": held if NOT_SENT not in held else ""}
     after = with_letter(record, part, _LETTER[verdict])
     if verdict == LOST:
         after["lost"] = record.get("lost", 0) + counts
     return after
 
 
-def _keep(twin: Window, path: str, judged: Record, verdict: str) -> None:
-    record = twin.files[path]
+def _keep(after: Window, path: str, judged: Record, verdict: str) -> None:
+    record = after.files[path]
     if record["via"] == "host":  # the host shows it now: what we delivered is wanted only if that goes
-        twin.files[path] = {**record, "ours": judged}
+        after.files[path] = {**record, "ours": judged}
         return
-    twin.files[path] = judged
+    after.files[path] = judged
     if verdict == LOST and not record.get("before"):
-        twin.pending.setdefault(path, judged["reason"])
+        after.pending.setdefault(path, judged["reason"])

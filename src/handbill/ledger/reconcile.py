@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from handbill.event import SESSION_STARTED, TOOL_CALLED
-from handbill.ledger.claim import brought_by
 from handbill.ledger.epochs import SAME_MOMENT, cleared, next_epoch, opened, within
 from handbill.ledger.host_files import (
     from_transcript,
@@ -15,7 +14,23 @@ from handbill.ledger.host_files import (
     with_shown_rules,
     without_reading,
 )
-from handbill.ledger.window import HOST_ONCE, HOST_TOO, NAMED_BY, NESTED, OWN, READ_ITSELF, RESTORED, see, with_letter
+from handbill.ledger.window import (
+    ASSUMED,
+    CONFIRMED,
+    HOST_ONCE,
+    HOST_TOO,
+    NAMED_BY,
+    NESTED,
+    NOT_SENT,
+    OWN,
+    READ_ITSELF,
+    RESTORED,
+    SENT,
+    brought_by,
+    is_whole,
+    see,
+    with_letter,
+)
 from handbill.paths import parent
 from handbill.text.blocks import meant, shown
 
@@ -34,7 +49,7 @@ if TYPE_CHECKING:
 
 def denied_calls(window: Window) -> set[str]:
     """Tool calls whose denial carried files, by our own ledger."""
-    records = [*window.files.values(), *window.carried.values()]
+    records = [*window.files.values(), *window.from_last_epoch.values()]
     found = {str(record["batch"]) for record in records if record["via"] == TOOL_CALLED}
     found |= {str(call) for record in records for call in record.get("denials", ())}
     return found | {str(claim["batch"]) for claim in window.claims if claim.get("via") == TOOL_CALLED}
@@ -42,67 +57,67 @@ def denied_calls(window: Window) -> set[str]:
 
 def inherited(window: Window, content: Content, *, records: bool) -> Window:
     """Judge what was carried over a compaction, now that the transcript shows what was kept."""
-    twin = window.copy()
+    after = window.copy()
     titles = content.titles(denied_calls(window))
-    for path, record in window.carried.items():
+    for path, record in window.from_last_epoch.items():
         kept = _kept_parts(path, record, titles) if records else _kept_batch(record, content.calls)
-        if kept and path not in twin.files:
-            twin.files[path] = {**record, "parts": kept}
-            if "." in kept:
-                twin.pending[path] = record["reason"]
+        if kept and path not in after.files:
+            after.files[path] = {**record, "parts": kept}
+            if NOT_SENT in kept:
+                after.pending[path] = record["reason"]
         elif not kept and record["reason"].startswith(NESTED) and host_has(path, record, content):
-            twin.files[path] = record  # with the call that it came with
+            after.files[path] = record  # with the call that it came with
         elif not kept:
-            twin = restored(twin, path, record, content)
-    _drop_orphans(twin)
-    _want_named(twin, window.carried)
-    twin = with_shown_rules(twin, content, RESTORED, window.flags.get("compacted", 0.0))
-    twin.carried, twin.carried_from = {}, 0
-    twin.flags.pop("kept_unknown", None)
-    return twin
+            after = restored(after, path, record, content)
+    _drop_orphans(after)
+    _want_named(after, window.from_last_epoch)
+    after = with_shown_rules(after, content, RESTORED, window.flags.get("compacted", 0.0))
+    after.from_last_epoch, after.compacted_at_offset = {}, 0
+    after.flags.pop("kept_unknown", None)
+    return after
 
 
 def resumed(window: Window, content: Content, event: Event, now: float) -> Window:
     """Keep what the resuming client rebuilds; the rest is pending again."""
-    twin = window.copy()
+    after = window.copy()
     titles = content.titles(denied_calls(window))
     for path, record in window.files.items():
         if _of_this_moment(record, event, now):
             continue
         if record["via"] == "host":
             if not survives_resume(path, record, content):
-                del twin.files[path]
-                look_again(twin, path)
-                want_dependents(twin, path)
+                del after.files[path]
+                look_again(after, path)
+                want_dependents(after, path)
             continue
-        parts = _kept_parts(path, record, titles) or "." * len(record["parts"])
-        if "." in parts and path in content.files and not record.get("updated"):
-            twin = see(twin, path, "", READ_ITSELF, now)  # the agent read it since
+        parts = _kept_parts(path, record, titles) or NOT_SENT * len(record["parts"])
+        if NOT_SENT in parts and path in content.files and not record.get("updated"):
+            after = see(after, path, "", READ_ITSELF, now)  # the agent read it since
             continue
-        twin.files[path] = {**record, "parts": parts}
-        if "." in parts:
-            twin.pending.setdefault(path, record["reason"])
-    for path, record in window.carried.items():  # a compaction came last: what it kept was rebuilt, or not
+        after.files[path] = {**record, "parts": parts}
+        if NOT_SENT in parts:
+            after.pending.setdefault(path, record["reason"])
+    for path, record in window.from_last_epoch.items():  # a compaction came last: what it kept was rebuilt, or not
         kept = _kept_parts(path, record, titles)
-        if kept and path not in twin.files:
-            twin.files[path] = {**record, "parts": kept}
-            if "." in kept:
-                twin.pending.setdefault(path, record["reason"])
+        if kept and path not in after.files:
+            after.files[path] = {**record, "parts": kept}
+            if NOT_SENT in kept:
+                after.pending.setdefault(path, record["reason"])
         elif not kept and record["reason"].startswith(NESTED) and host_has(path, record, content):
-            twin.files[path] = record  # with the call that it came with
+            after.files[path] = record  # with the call that it came with
         elif not kept:
-            twin = restored(twin, path, record, content)
-    twin = cleared(twin)
-    twin.carried, twin.carried_from = {}, 0
+            after = restored(after, path, record, content)
+    after = cleared(after)
+    after.from_last_epoch, after.compacted_at_offset = {}, 0
     for name in (HOST_ONCE, HOST_TOO, "kept_unknown"):
-        twin.flags.pop(name, None)
-    twin.claims = [claim for claim in window.claims if _of_this_moment(claim, event, now)]
-    twin = without_undone_work(twin, content, event)
-    twin = found(twin, content, now)
-    for path, reason in _drop_orphans(twin).items():  # its directory counts as looked at
-        twin.pending.setdefault(path, reason)
-    twin = with_shown_rules(twin, content, READ_ITSELF, now)
-    return twin if _differs(twin, window) else window
+        after.flags.pop(name, None)
+    after.claims = [claim for claim in window.claims if _of_this_moment(claim, event, now)]
+    after = without_undone_work(after, content, event)
+    after = found(after, content, now)
+    for path, reason in _drop_orphans(after).items():  # its directory counts as looked at
+        after.pending.setdefault(path, reason)
+    after = with_shown_rules(after, content, READ_ITSELF, now)
+    return after if after.differs(window) else window
 
 
 def left(window: Window, content: Content, now: float = 0.0, patience: float = 0.0) -> list[str]:
@@ -162,8 +177,8 @@ def found(window: Window, content: Content, now: float) -> Window:
 def _is_news(record: Record, digest: str, part: int, parts: int) -> bool:
     """Does the window have something else than this record says? What is wanted as it is now stays wanted."""
     if record["hash"] == digest and len(record["parts"]) == parts:
-        return not record.get("before") and record["parts"][part - 1] == "."
-    return "." not in record["parts"]  # another client on the same session was given a newer state
+        return not record.get("before") and record["parts"][part - 1] == NOT_SENT
+    return is_whole(record)  # another client on the same session was given a newer state
 
 
 def _adopt(window: Window, title: Title, content: Content, now: float, call: str = "") -> None:
@@ -180,30 +195,30 @@ def _adopt(window: Window, title: Title, content: Content, now: float, call: str
             record = {**record, "same": meant(content.same[call, title])}
     if call:
         record = brought_by(record, TOOL_CALLED, call)
-    window.files[path] = {**with_letter(record, part, "k"), "chars": record["chars"] + size}
+    window.files[path] = {**with_letter(record, part, CONFIRMED), "chars": record["chars"] + size}
 
 
 def rewound(window: Window, content: Content, event: Event) -> Window:
     """The conversation went back to an earlier point: what came after that is out of the window."""
-    twin = next_epoch(window)
+    after = next_epoch(window)
     titles = content.titles(denied_calls(window))
     for path, record in window.files.items():
         unchanged = event.is_moment(record["batch"]) or host_has(path, record, content)
         kept = record["parts"] if unchanged else _kept_parts(path, record, titles)
         if not kept:
-            del twin.files[path]
+            del after.files[path]
             if record["reason"].startswith(NESTED) or path in window.flags.get(HOST_TOO, ()):
-                twin.flags[HOST_ONCE] = list(dict.fromkeys([*twin.flags.get(HOST_ONCE, ()), path]))
+                after.flags[HOST_ONCE] = list(dict.fromkeys([*after.flags.get(HOST_ONCE, ()), path]))
         elif kept != record["parts"]:
-            twin.files[path] = {**record, "parts": kept}
-            if "." in kept:
-                twin.pending[path] = record["reason"]
-    twin.claims = [claim for claim in window.claims if event.is_moment(claim["batch"])]
-    twin.flags["rewound"] = twin.epoch
-    twin = without_undone_work(twin, content, event)
-    _drop_orphans(twin)
-    _want_named(twin, {**dict(window.files.items()), **_as_records(window.pending)})
-    return twin
+            after.files[path] = {**record, "parts": kept}
+            if NOT_SENT in kept:
+                after.pending[path] = record["reason"]
+    after.claims = [claim for claim in window.claims if event.is_moment(claim["batch"])]
+    after.flags["rewound"] = after.epoch
+    after = without_undone_work(after, content, event)
+    _drop_orphans(after)
+    _want_named(after, {**dict(window.files.items()), **_as_records(window.pending)})
+    return after
 
 
 def without_undone_work(window: Window, content: Content, event: Event) -> Window:
@@ -244,26 +259,26 @@ def _is_at_work(work: dict[str, Any], content: Content, event: Event) -> bool:
 
 def _of_this_moment(record: Record, event: Event, now: float) -> bool:
     """Another lane of this very event delivered it: no transcript can show it yet."""
-    is_open = "s" in record.get("parts", "s")  # what the transcript has shown is not of this moment
+    is_open = SENT in record.get("parts", SENT)  # what the transcript has shown is not of this moment
     return bool(is_open and record["batch"] == event.batch and within(record["at"], now, SAME_MOMENT))
 
 
 def adopted(event: Event, window: Window | None, content: Content, now: float) -> Window:
     """A ledger rebuilt from the transcript alone."""
-    twin = opened(event, window, now)
+    after = opened(event, window, now)
     for call, title in content.in_order():
-        _adopt(twin, title, content, now, call)
-    _drop_orphans(twin)
-    for path, record in twin.files.items():
-        if "." in record["parts"]:
-            twin.pending[path] = record["reason"]
-    return with_shown_rules(twin, content, READ_ITSELF, now)
+        _adopt(after, title, content, now, call)
+    _drop_orphans(after)
+    for path, record in after.files.items():
+        if not is_whole(record):
+            after.pending[path] = record["reason"]
+    return with_shown_rules(after, content, READ_ITSELF, now)
 
 
 def _kept_parts(path: str, record: Record, titles: Titles) -> str:
     name, total = shown(path), len(record["parts"])
-    letters = ["k" if (name, record["hash"], part, total) in titles else "." for part in range(1, total + 1)]
-    return "".join(letters) if "k" in letters else ""
+    letters = [CONFIRMED if (name, record["hash"], part, total) in titles else NOT_SENT for part in range(1, total + 1)]
+    return "".join(letters) if CONFIRMED in letters else ""
 
 
 def _kept_batch(record: Record, calls: list[str]) -> str:
@@ -271,7 +286,7 @@ def _kept_batch(record: Record, calls: list[str]) -> str:
     parts: str = record["parts"]
     if len(parts) > 1:
         return ""  # only the last part's call is known: a repeated part is better than a lost one
-    return parts.replace("s", "e") if record["batch"] and record["batch"] in calls else ""
+    return parts.replace(SENT, ASSUMED) if record["batch"] and record["batch"] in calls else ""
 
 
 def _drop_orphans(window: Window) -> dict[str, str]:
@@ -282,8 +297,3 @@ def _drop_orphans(window: Window) -> dict[str, str]:
         del window.files[path]
         window.pending.pop(path, None)
     return orphans
-
-
-def _differs(one: Window, other: Window) -> bool:
-    names = ("files", "pending", "claims", "carried", "suspect", "flags", "work")
-    return any(getattr(one, name) != getattr(other, name) for name in names)

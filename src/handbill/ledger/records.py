@@ -57,10 +57,10 @@ class Records:
         return made
 
     def copy(self) -> Records:
-        twin = Records(self.key, self._text, self._loads, self._dumps)
-        twin._changed = self._changed.copy()
-        twin._asked, twin._places = self._asked, self._places  # of the same text
-        return twin
+        after = Records(self.key, self._text, self._loads, self._dumps)
+        after._changed = self._changed.copy()
+        after._asked, after._places = self._asked, self._places  # of the same text
+        return after
 
     # --- one at a time -------------------------------------------------------------------------
 

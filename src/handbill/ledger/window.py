@@ -16,13 +16,15 @@ in place, they are replaced.
 
 from __future__ import annotations
 
-from handbill.event import SESSION_STARTED, SUBAGENT_STARTED
+from handbill.event import SESSION_STARTED, SUBAGENT_STARTED, TOOL_CALLED
 from handbill.ledger.records import Records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
+
+    from handbill.plan import Want
 
     Record = dict[str, Any]
 
@@ -63,14 +65,33 @@ UNRECORDED = "unrecorded"  # a window's flag: its host's record shows none of ou
 SEEDING, LINKED = "seeding", "active"
 
 _COPIED = (dict, list, Records)
-_STATES = {"s": "sent", "k": "confirmed", "e": "assumed", "t": "truncated", "h": "seen"}
+# What `parts` of a record says of each part of a file.
+NOT_SENT, SENT, CONFIRMED, ASSUMED, CUT, SHOWN = ".", "s", "k", "e", "t", "h"
+_WORDS = {SENT: "sent", CONFIRMED: "confirmed", ASSUMED: "assumed", CUT: "truncated", SHOWN: "seen"}
 
 
 class Window:
     __slots__ = (
-        "agent", "carried", "carried_from", "claims", "client", "created", "epoch", "files", "flags",
-        "host", "lifecycle", "pending", "serial", "session", "started", "suspect", "touched", "transcript", "work",
-    )  # fmt: skip
+        "agent",
+        "from_last_epoch",
+        "compacted_at_offset",
+        "claims",
+        "client",
+        "created",
+        "epoch",
+        "files",
+        "flags",
+        "host",
+        "lifecycle",
+        "pending",
+        "serial",
+        "session",
+        "started",
+        "maybe_compacted_from",
+        "touched",
+        "transcript",
+        "work",
+    )
 
     def __init__(self, session: str, agent: str, host: str = "", created: float = 0.0) -> None:
         self.session = session
@@ -88,24 +109,48 @@ class Window:
         self.claims: list[Record] = []  # on their way, arrival not proven yet
         self.touched = Records("dir")  # directory -> {"found": directive names}
         self.flags: dict[str, Any] = {}
-        self.carried: dict[str, Record] = {}  # of the epoch before; some may survive in the kept tail
-        self.carried_from = 0  # transcript size when that compaction was told
+        self.from_last_epoch: dict[str, Record] = {}  # of the epoch before; some may survive in the kept tail
+        self.compacted_at_offset = 0  # transcript size when that compaction was told
         self.work: dict[str, Any] = {}  # {session, skill, phase, directives}: what this window is at
-        self.suspect = -1  # transcript size when a compaction was told without saying whose
+        self.maybe_compacted_from = -1  # transcript size when a compaction was told without saying whose
 
     def copy(self) -> Window:
-        twin = Window.__new__(Window)
+        after = Window.__new__(Window)
         for slot in Window.__slots__:
             value = getattr(self, slot)
             if value.__class__ in _COPIED:
                 value = value.copy()
-            setattr(twin, slot, value)
-        return twin
+            setattr(after, slot, value)
+        return after
+
+    def differs(self, other: Window) -> bool:
+        return any(getattr(self, name) != getattr(other, name) for name in _COMPARED)
 
     def holds(self, path: str) -> bool:
         """Is the whole file in the window, or on its way?"""
         record = self.files.get(path)
-        return record is not None and "." not in record["parts"]
+        return record is not None and NOT_SENT not in record["parts"]
+
+
+_COMPARED = ("files", "pending", "claims", "from_last_epoch", "maybe_compacted_from", "flags", "work")
+
+
+def is_whole(record: Record) -> bool:
+    """Are all parts of the file in the window, or on their way?"""
+    return NOT_SENT not in record["parts"]
+
+
+def has_a_part(record: Record) -> bool:
+    """Is at least one part of the file in the window, or on its way?"""
+    return bool(record["parts"].strip(NOT_SENT))
+
+
+def brought_by(record: Record, kind: str, batch: str) -> Record:
+    """A record whose newest part came with this event. Parts may come with the denials of several calls."""
+    after = {**record, "via": kind, "batch": batch}
+    if kind == TOOL_CALLED and batch not in record.get("denials", ()):
+        after["denials"] = [*record.get("denials", ()), batch]
+    return after
 
 
 def has(window: Window, path: str) -> bool:
@@ -126,6 +171,15 @@ def begun(work: dict[str, Any], batch: str) -> dict[str, Any]:
     return {**former, "begun": batch, "before": earlier[:_MOST_BEFORE]}
 
 
+def postponed(window: Window, wants: Iterable[Want]) -> Window:
+    """Nothing can be granted now: what is wanted waits."""
+    after = window.copy()
+    for want in wants:
+        if not after.holds(want.path):
+            after.pending.setdefault(want.path, want.reason)
+    return after
+
+
 def is_shown(record: Record | None) -> bool:
     """Does the window have this file only because a message shows it?"""
     return record is not None and record["via"] == "host" and record["reason"] in PASSING
@@ -134,13 +188,13 @@ def is_shown(record: Record | None) -> bool:
 def state_of(record: Record) -> str:
     """One word for people: the least proven part speaks for the file."""
     parts = record["parts"]
-    if "." in parts:
+    if NOT_SENT in parts:
         return "lost" if record.get("lost") else "partial"
-    if "t" in parts:
-        return "truncated"
-    for letter in "seh":
+    if CUT in parts:
+        return _WORDS[CUT]
+    for letter in (SENT, ASSUMED, SHOWN):
         if letter in parts:
-            return _STATES[letter]
+            return _WORDS[letter]
     return "updated" if record.get("updated") else "confirmed"
 
 
@@ -152,28 +206,40 @@ def with_letter(record: Record, part: int, letter: str) -> Record:
 
 def see(window: Window, path: str, inode: str, reason: str, now: float, chars: int = 0, batch: str = "") -> Window:
     """The host itself put this file into the window; `batch`: because of this batch or prompt."""
-    twin = window.copy()
-    twin.files[path] = {
+    after = window.copy()
+    after.files[path] = {
         "inode": inode, "hash": "", "chars": chars, "reason": reason, "at": now, "via": "host", "batch": batch,
-        "parts": "h",
+        "parts": SHOWN,
     }  # fmt: skip
     before = window.files.get(path)
-    if before is not None and before["via"] != "host" and before["parts"].strip("."):
-        twin.files[path]["ours"] = before  # parts that we delivered; the host may take back what it shows
-    twin.pending.pop(path, None)
-    return twin
+    if before is not None and before["via"] != "host" and has_a_part(before):
+        after.files[path]["ours"] = before  # parts that we delivered; the host may take back what it shows
+    after.pending.pop(path, None)
+    return after
 
 
 # --- to and from text: a line of fields, a line for each delivered file, one for each touched directory
 # Field names follow the source documents (`pendingPreloads`, `lifecycle`, ...), so that their readers find their way.
 
 _NAMES = {
-    "session": "sessionId", "agent": "agentId", "host": "host", "created": "createdAt", "lifecycle": "lifecycle",
-    "epoch": "epoch", "started": "started", "client": "pid", "transcript": "transcriptPath", "serial": "claimCount",
-    "pending": "pendingPreloads", "claims": "openClaims",
-    "flags": "flags", "carried": "carriedFiles", "carried_from": "carriedFrom", "suspect": "suspectFrom",
+    "session": "sessionId",
+    "agent": "agentId",
+    "host": "host",
+    "created": "createdAt",
+    "lifecycle": "lifecycle",
+    "epoch": "epoch",
+    "started": "started",
+    "client": "pid",
+    "transcript": "transcriptPath",
+    "serial": "claimCount",
+    "pending": "pendingPreloads",
+    "claims": "openClaims",
+    "flags": "flags",
+    "from_last_epoch": "carriedFiles",
+    "compacted_at_offset": "carriedFrom",
+    "maybe_compacted_from": "suspectFrom",
     "work": "work",
-}  # fmt: skip
+}
 
 
 class TooNew(ValueError):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from handbill.plan import Plan
-    from handbill.settings import Config
+    from handbill.settings import Settings
     from handbill.world import World
 
 
@@ -36,12 +36,12 @@ class Bundle:
                 more = f" ({after:,} more {'was' if after == 1 else 'were'} not read either)" if after else ""
                 self.unusable[path] = f"was not read, because the files before it are too many or too large{more}"
                 break
-            sheet = world.load(path, permitted=path in permits)
-            if isinstance(sheet, Refusal):
-                self.unusable[path] = sheet.why
+            document = world.load(path, permitted=path in permits)
+            if isinstance(document, Refusal):
+                self.unusable[path] = document.why
             else:
-                self.sizes[path] = tokens(sheet.text)
-                read += len(sheet.text)
+                self.sizes[path] = tokens(document.text)
+                read += len(document.text)
         self.given = taken(self.sizes.items(), budget)
         self.left = [path for path in self.sizes if path not in self.given]
 
@@ -60,20 +60,20 @@ class Bundle:
                 self.given.remove(path)
                 self.left.append(path)
 
-    def names(self, config: Config) -> str:
+    def names(self, settings: Settings) -> str:
         """Those that are given, as a list; without the project's path, because there is nothing left to read."""
-        return bullets(shown(path.removeprefix(f"{config.project}/")) for path in self.given)
+        return bullets(shown(path.removeprefix(f"{settings.project}/")) for path in self.given)
 
     def refusals(self) -> list[str]:
         return [f"{shown(path)} {why}" for path, why in self.unusable.items()]
 
-    def leftovers(self, gate: str, world: World, config: Config, refused: Iterable[str] = ()) -> list[str]:
+    def leftovers(self, gate: str, world: World, settings: Settings, refused: Iterable[str] = ()) -> list[str]:
         """What a gate says of files that it does not give: for lack of room, or because they cannot be given."""
         found = []
         if self.left:
             lines = bullets(f"{shown(path)} (about {self.sizes[path]:,} tokens)" for path in self.left)
-            found.append(say(gate, "left", world, config, left=lines, left_count=len(self.left)))
+            found.append(say(gate, "left", world, settings, left=lines, left_count=len(self.left)))
         unusable = [*refused, *self.refusals()]
         if unusable:
-            found.append(say(gate, "unusable", world, config, unusable=bullets(unusable)))
+            found.append(say(gate, "unusable", world, settings, unusable=bullets(unusable)))
         return found

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from handbill.event import PROMPT_SUBMITTED
-from handbill.handlers.directives import FOLDER, READ, wants_bare
 from handbill.ledger.window import HOST_ONCE, HOST_TOO, MENTIONED, READ_ITSELF, UNDELIVERABLE, is_shown
+from handbill.library.directive_search import FOLDER, READ, wants_bare
+from handbill.library.roots import root_of
+from handbill.paths import level_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from handbill.handlers.directives import Look
+    from handbill.event import Event
     from handbill.ledger.window import Record
-    from handbill.settings import Config
+    from handbill.library.directive_search import DirectiveSearch
+    from handbill.settings import Settings
     from handbill.world import World
 
 _READ_WHOLE, _READ_LINES = 32_000, 2000  # bytes, lines; of a larger file, a client shows only a part
@@ -19,9 +22,9 @@ LATER = "later"  # with the next touch of another kind
 NEXT = "next"  # with the next event, unless the host has brought it by then
 
 
-def look_at(look: Look, level: str, stamp: str, new: dict[str, Record], how: str) -> bool:
+def look_at(look: DirectiveSearch, level: str, stamp: str, new: dict[str, Record], how: str) -> bool:
     """A level that was not looked at, or to whose folder something was added; False: look again later."""
-    found, unripe = present(level, look.world, look.config, look.types)
+    found, unripe = present(level, look.world, look.settings, look.types)
     if not found and not look.world.is_dir(level):
         return True  # not made yet: look again when it is
     folder = f"{level}/{FOLDER}"
@@ -46,14 +49,14 @@ def look_at(look: Look, level: str, stamp: str, new: dict[str, Record], how: str
     return not unripe and not later
 
 
-def ask_if_corrected(look: Look, level: str, path: str, how: str) -> bool:
+def ask_if_corrected(look: DirectiveSearch, level: str, path: str, how: str) -> bool:
     """A rule that could not be delivered. Returns what `_ask` does."""
-    from handbill.handlers.freshness import is_corrected
+    from handbill.library.changed_files import is_corrected
 
     return is_corrected(path, look.window, look.world) and _ask(look, level, path, how)
 
 
-def _ask(look: Look, level: str, path: str, how: str) -> bool:
+def _ask(look: DirectiveSearch, level: str, path: str, how: str) -> bool:
     """How does this rule get into the window? True: the host may bring it later, so look at the level again."""
     if path in look.read and show_if_whole(look, path):
         return False
@@ -69,7 +72,7 @@ def _ask(look: Look, level: str, path: str, how: str) -> bool:
     return False
 
 
-def note_copy_of_host(look: Look, level: str, path: str) -> None:
+def note_copy_of_host(look: DirectiveSearch, level: str, path: str) -> None:
     """A read brings a rule that we delivered before. A rewind removes both; the host brings its copy only once."""
     record, known = look.window.files.get(path), look.window.flags.get(HOST_TOO, ())
     is_ours = record is not None and record["via"] != "host"
@@ -77,20 +80,19 @@ def note_copy_of_host(look: Look, level: str, path: str) -> None:
         look.plan.flags[HOST_TOO] = [*look.plan.flags.get(HOST_TOO, known), path]  # type: ignore[misc]
 
 
-def _host_brings(look: Look, level: str, path: str, how: str) -> str:
-    from handbill.hosts.claude_code.native_files import host_brings
+def _host_brings(look: DirectiveSearch, level: str, path: str, how: str) -> str:
+    reason: str = look.world.host.brings(level, path, how, look.event, look.world, look.settings)
+    return reason
 
-    return host_brings(level, path, how, look.event, look.world, look.config)
 
-
-def show_if_whole(look: Look, path: str) -> bool:
+def show_if_whole(look: DirectiveSearch, path: str) -> bool:
     """The agent has just read it, or the prompt mentions it: is it in the window now? The host may still drop the
     prompt."""
     size = look.world.size(path)
     few = size <= _READ_LINES or (look.world.tail(path, 0, _READ_WHOLE) or b"").count(b"\n") < _READ_LINES
     if not 0 < size < _READ_WHOLE or not few:
         return False
-    from handbill.handlers.freshness import seen_by_agent
+    from handbill.library.changed_files import seen_by_agent
 
     look.plan.seen.append((path, READ_ITSELF))
     seen_by_agent(path, look.world.stamp(path), look.plan, look.world)
@@ -106,18 +108,25 @@ def show_if_whole(look: Look, path: str) -> bool:
 
 
 def present(
-    level: str, world: World, config: Config, asked: tuple[str, ...] = ()
+    level: str, world: World, settings: Settings, asked: tuple[str, ...] = ()
 ) -> tuple[list[tuple[str, str]], bool]:
     """(path, name) of the directives at one level, core types first, then the known and the asked for ones;
     and whether one is still empty."""
-    types = dict.fromkeys(config.core_types + config.skill_types + asked)
+    types = dict.fromkeys(settings.core_types + settings.skill_types + asked)
     names = world.present(f"{level}/{FOLDER}", types)
     found = [(f"{level}/{FOLDER}/{name}", name) for name in types if name in names]
     bare = f"{level}/AGENTS.md"
-    if wants_bare(level, config) and "AGENTS.md" not in names and world.is_file(bare):
+    if wants_bare(level, settings) and "AGENTS.md" not in names and world.is_file(bare):
         found.insert(0, (bare, "AGENTS.md"))
     ripe = [(path, name) for path, name in found if not _is_empty(path, world)]
     return ripe, len(ripe) < len(found)
+
+
+def is_rule_here(path: str, event: Event, world: World, settings: Settings) -> bool:
+    """Is this a file that a touch of its directory asks for? The agent may read others of the same name."""
+    level = level_of(path)
+    known = [found for found, name in present(level, world, settings)[0] if name in settings.core_types]
+    return path in known and bool(root_of(level, world, settings, event.added))
 
 
 def _is_empty(path: str, world: World) -> bool:

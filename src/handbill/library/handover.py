@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from handbill.settings import Config
+    from handbill.settings import Settings
     from handbill.work.detect_project import Layout
     from handbill.world import World
 
@@ -37,12 +37,12 @@ class Files:
 
     __slots__ = ("named", "refused")
 
-    def __init__(self, names: Iterable[str], places: tuple[str, ...], world: World, config: Config) -> None:
+    def __init__(self, names: Iterable[str], places: tuple[str, ...], world: World, settings: Settings) -> None:
         self.named: list[str] = []
         self.refused: list[str] = []
         for written in names:
             path = _meant(written, places, world)
-            if path and _is_inside(path, world, config):
+            if path and _is_inside(path, world, settings):
                 self.named += [path] if path not in self.named else []
             else:
                 self.refused.append(f"{shown(written)} leads out of the project; it is not read")
@@ -56,8 +56,8 @@ def _meant(written: str, places: tuple[str, ...], world: World) -> str:
     return next((path for path in candidates if world.is_file(path)), candidates[0])
 
 
-def _is_inside(path: str, world: World, config: Config) -> bool:
-    return any(under(world.real(path), world.real(root)) for root in (config.project, *config.allowed))
+def _is_inside(path: str, world: World, settings: Settings) -> bool:
+    return any(under(world.real(path), world.real(root)) for root in (settings.project, *settings.allowed))
 
 
 class ResumeFile:
@@ -65,14 +65,14 @@ class ResumeFile:
 
     __slots__ = ("action", "bundle", "files", "head", "path", "wrong")
 
-    def __init__(self, project: str, layout: Layout, world: World, config: Config) -> None:
+    def __init__(self, project: str, layout: Layout, world: World, settings: Settings) -> None:
         self.path = layout.resume_file(project)
         self.head, problem = world.frontmatter(self.path)
         self.wrong = [problem] if problem else [f"{self.path}: {line}" for line in problems(self.head, HEAD)]
         names = () if self.wrong else self.head["files_to_load"]
-        self.files = Files(names, (layout.home(project), parent(self.path), config.project), world, config)
+        self.files = Files(names, (layout.home(project), parent(self.path), settings.project), world, settings)
         paths = () if self.wrong else (self.path, *self.files.named)
-        self.bundle = Bundle(paths, world, config.gate("resume")["budget"])
+        self.bundle = Bundle(paths, world, settings.gate("resume")["budget"])
         self.action = "" if self.wrong else str(self.head.get("next_action") or "")  # a wrong one may be endless
 
     @property
@@ -81,10 +81,10 @@ class ResumeFile:
 
 
 def resumed(
-    project: str, state: dict[str, Any], layout: Layout, world: World, config: Config
+    project: str, state: dict[str, Any], layout: Layout, world: World, settings: Settings
 ) -> tuple[Plan, dict[str, Any]]:
     """A project's own resume file, and what it asks to load."""
-    found = ResumeFile(project, layout, world, config)
+    found = ResumeFile(project, layout, world, settings)
     path, head, files, bundle, action = found.path, found.head, found.files, found.bundle, found.action
     if found.wrong:
         return Plan(), {"active": False, "project_id": project, "error": found.wrong[0], "file": path}
@@ -98,21 +98,21 @@ def resumed(
         mode["problems"] = found.unusable
     text = [
         say(
-            "resume", "resume", world, config, mode=dumps(mode), project=project, confidence=state["confidence"],
+            "resume", "resume", world, settings, mode=dumps(mode), project=project, confidence=state["confidence"],
             position=_position(head),
         )
     ]  # fmt: skip
-    text += [say("resume", "doubt", world, config, project=project)] if state["confidence"] == MEDIUM else []
-    text += _files(bundle, files, world, config)
+    text += [say("resume", "doubt", world, settings, project=project)] if state["confidence"] == MEDIUM else []
+    text += _files(bundle, files, world, settings)
     questions = head.get("validation_questions") or _usual_questions([*bundle.given, *bundle.left])
     if questions:
         lines = "\n".join(f"{number}. {one_line(line)}" for number, line in enumerate(questions, 1))
-        text.append(say("resume", "questions", world, config, questions=lines))
+        text.append(say("resume", "questions", world, settings, questions=lines))
     checklist = head.get("checklist") or _usual_checklist(len(bundle.left), len(questions))
     text.append(
-        say("resume", "checklist", world, config, checklist="\n".join(f"[ ] {one_line(line)}" for line in checklist))
+        say("resume", "checklist", world, settings, checklist="\n".join(f"[ ] {one_line(line)}" for line in checklist))
     )
-    text.append(say("resume", "next", world, config, next_action=next_step(action, world, config)))
+    text.append(say("resume", "next", world, settings, next_action=next_step(action, world, settings)))
     plan = Plan()
     plan.say("resume", "\n\n".join(text), "resume gate")
     bundle.want(plan, f"resume {project}")
@@ -120,20 +120,20 @@ def resumed(
     return plan, mode
 
 
-def _files(bundle: Bundle, files: Files, world: World, config: Config) -> list[str]:
+def _files(bundle: Bundle, files: Files, world: World, settings: Settings) -> list[str]:
     count = bundle.count + len(files.refused)
-    facts = {"given": len(bundle.given), "count": count, "files": bundle.names(config)}
-    given = [say("resume", "files", world, config, **facts)] if bundle.given else []
-    return [*given, *bundle.leftovers("resume", world, config, files.refused)]
+    facts = {"given": len(bundle.given), "count": count, "files": bundle.names(settings)}
+    given = [say("resume", "files", world, settings, **facts)] if bundle.given else []
+    return [*given, *bundle.leftovers("resume", world, settings, files.refused)]
 
 
-def next_step(action: str, world: World, config: Config) -> str:
+def next_step(action: str, world: World, settings: Settings) -> str:
     """In words; a skill is named as one only if there is such a skill."""
     if not action:
         return "go on with the current task"
     return (
         f"invoke the skill {action}"
-        if skill_file(action, world, config, shipped=False)
+        if skill_file(action, world, settings, shipped=False)
         else one_line(action).rstrip(".")
     )
 
@@ -153,7 +153,7 @@ def _usual_checklist(left: int, questions: int) -> list[str]:
     return [*found, "the current task is clear, or the user has been asked"]
 
 
-def set_down(left: dict[str, Any], world: World, config: Config) -> Plan:
+def set_down(left: dict[str, Any], world: World, settings: Settings) -> Plan:
     """A session that its agent set down: the next one that starts here takes it up."""
     said = left.get("context")
     session = str(left.get("session", ""))
@@ -164,15 +164,15 @@ def set_down(left: dict[str, Any], world: World, config: Config) -> Plan:
         plan.notes.append(f"the handover of {session} cannot be used: {wrong[0]}")
         return plan
     files = Files(
-        said.get("requiredFiles", ()), (config.project, f"{config.project}/sessions/{session}"), world, config
+        said.get("requiredFiles", ()), (settings.project, f"{settings.project}/sessions/{session}"), world, settings
     )
-    bundle = Bundle(files.named, world, config.gate("resume")["budget"])
+    bundle = Bundle(files.named, world, settings.gate("resume")["budget"])
     text = [
         say(
-            "resume", "restore", world, config, session=session, summary=said["summary"], details=_details(said),
+            "resume", "restore", world, settings, session=session, summary=said["summary"], details=_details(said),
         ),
-        *_files(bundle, files, world, config),
-        say("resume", "next", world, config, next_action=f"run `engine session continue {session}`"),
+        *_files(bundle, files, world, settings),
+        say("resume", "next", world, settings, next_action=f"run `engine session continue {session}`"),
     ]  # fmt: skip
     plan.say(HANDOVER_PAGE, "\n\n".join(text), f"handover of {session}")
     bundle.want(plan, f"handover of {session}")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from handbill.settings import Config
+    from handbill.settings import Settings
     from handbill.world import World
 
 _MOST = 1 << 18
@@ -22,9 +22,9 @@ _WHOSE = "worded by this project, in .handbill.messages.json"  # a model must no
 OURS = ("restore", "unusable")  # what an agent left, and what is wrong: a project has no say in these
 
 
-def say(gate: str, kind: str, world: World, config: Config, **facts: object) -> str:
+def say(gate: str, kind: str, world: World, settings: Settings, **facts: object) -> str:
     """The message of that kind with its facts in it."""
-    text = message(gate, kind, config.gate(gate)["wording"], world, config)
+    text = message(gate, kind, settings.gate(gate)["wording"], world, settings)
     pieces = text.split("{")
     found = [pieces[0]]
     for piece in pieces[1:]:  # one pass: what a fact holds is never taken for a place of the message
@@ -47,14 +47,14 @@ def _fact(value: object, noun: str, *, listed: bool) -> str:
     return f"{value} {noun}{'' if value == 1 else 's'}" if noun else str(value)
 
 
-def message(gate: str, kind: str, style: str, world: World, config: Config) -> str:
+def message(gate: str, kind: str, style: str, world: World, settings: Settings) -> str:
     """The nearest text that names every fact it must name."""
-    shipped = read(config.message_files[0], world)
+    shipped = read(settings.message_files[0], world)
     chosen: str = shipped[gate][style][kind]
-    for path in config.message_files[1:]:
+    for path in settings.message_files[1:]:
         own = texts(read(path, world)).get((gate, style, kind), "")
-        foreign = path == config.message_files[-1]
-        if foreign and (kind in OURS or not is_inside(path, world, config)):
+        foreign = path == settings.message_files[-1]
+        if foreign and (kind in OURS or not is_inside(path, world, settings)):
             continue
         if own.strip() and is_short(own) and not lacking(own, shipped[gate]["facts"][kind]):
             chosen = f"{own.rstrip()}\n({_WHOSE})" if foreign else own
@@ -92,9 +92,9 @@ def is_short(text: str) -> bool:
     return len(text) <= _LONGEST and text.count("{") <= _MOST_PLACES
 
 
-def is_inside(path: str, world: World, config: Config) -> bool:
+def is_inside(path: str, world: World, settings: Settings) -> bool:
     """Is it a file of the project's own, and not a link to one of the user's?"""
-    return under(world.real(path), world.real(config.project))
+    return under(world.real(path), world.real(settings.project))
 
 
 def bullets(lines: Iterable[str]) -> str:

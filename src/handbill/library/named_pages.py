@@ -7,17 +7,17 @@ from handbill.text.references import references
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from handbill.settings import Config
-    from handbill.text.document import Sheet
+    from handbill.settings import Settings
+    from handbill.text.document import Document
     from handbill.world import World
 
 
-def pages_named(sheet: Sheet, world: World, config: Config) -> list[str]:
+def pages_named(document: Document, world: World, settings: Settings) -> list[str]:
     """Files of the pages that a text refers to; of SKILL.md no commands, they come with their phases."""
-    of_a_skill = base_name(sheet.path) == "SKILL.md"
-    names = [name for name in references(sheet.text) if not (of_a_skill and name.startswith("CMD_"))]
+    of_a_skill = base_name(document.path) == "SKILL.md"
+    names = [name for name in references(document.text) if not (of_a_skill and name.startswith("CMD_"))]
     if not names:
         return []
     from handbill.library.pages import pages
 
-    return [path for path in pages(names, sheet.path, world, config) if path != sheet.path]
+    return [path for path in pages(names, document.path, world, settings) if path != document.path]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from handbill.event import Event, Tool
-    from handbill.settings import Config
+    from handbill.settings import Settings
     from handbill.world import World
 
 _READERS = ("Read", "NotebookRead")
@@ -19,21 +19,21 @@ _SHOWING = ("cat", "head", "tail", "sed")
 _SHELL = frozenset(";|&<>$`\n(){}*?[~")
 
 
-def paths_read(event: Event, files: Collection[str], world: World, config: Config) -> tuple[list[str], list[str]]:
+def paths_read(event: Event, files: Collection[str], world: World, settings: Settings) -> tuple[list[str], list[str]]:
     """Which of `files` this message's calls read, and which they tried to read and could not."""
     read: dict[str, bool] = {}
     for tool in event.tools:
         if (tool.name in _READERS or (tool.name == "Bash" and handles_files(tool.values))) and tool.outcome != HELD:
             for path in (*tool.files, *tool.places):
-                known = inside(path, world, config)
+                known = inside(path, world, settings)
                 read[known] = read.get(known, False) or tool.outcome == DONE
     return [path for path in files if read.get(path)], [path for path in files if read.get(path) is False]
 
 
-def reads_only(tool: Tool, files: Collection[str], world: World, config: Config) -> bool:
+def reads_only(tool: Tool, files: Collection[str], world: World, settings: Settings) -> bool:
     """Does this call do nothing but read some of them?"""
     if tool.name in _READERS:
-        return bool(tool.files) and all(inside(path, world, config) in files for path in tool.files)
+        return bool(tool.files) and all(inside(path, world, settings) in files for path in tool.files)
     if tool.name != "Bash":
         return False
     command = str(tool.values.get("command", ""))
@@ -46,7 +46,7 @@ def reads_only(tool: Tool, files: Collection[str], world: World, config: Config)
     if any(option != "-n" and not option[1:].removeprefix("n").isdecimal() for option in options):
         return False
     named = [word for word in plain_arguments(command)[1:] if not _is_lines(word)]
-    places = [path for path in tool.places if inside(path, world, config) in files]
+    places = [path for path in tool.places if inside(path, world, settings) in files]
     return bool(named) and len(named) == len(places)
 
 
@@ -55,9 +55,9 @@ def _is_lines(word: str) -> bool:
     return word.removesuffix("p").replace(",", "").isdecimal()
 
 
-def unheld(event: Event, files: Collection[str], world: World, config: Config) -> bool:
+def unheld(event: Event, files: Collection[str], world: World, settings: Settings) -> bool:
     """Did this message do something else, which nobody held or refused?"""
     return any(
-        tool.id in event.calls and tool.outcome not in (HELD, REFUSED) and not reads_only(tool, files, world, config)
+        tool.id in event.calls and tool.outcome not in (HELD, REFUSED) and not reads_only(tool, files, world, settings)
         for tool in event.tools
     )

@@ -6,12 +6,11 @@ Whatever is wrong with any of it is said in `resume_mode`, and nothing else is h
 from __future__ import annotations
 
 from handbill.fast_json import dumps
-from handbill.flow.trace import describe
-from handbill.handlers.resume import MODE, NOTE
 from handbill.library.handover import resumed
 from handbill.library.messages import say
 from handbill.plan import Plan
 from handbill.text.blocks import shown
+from handbill.trace import describe
 from handbill.work.detect_project import (
     CACHE,
     FILES,
@@ -34,9 +33,10 @@ if TYPE_CHECKING:
 
     from handbill.event import Event
     from handbill.ledger.window import Window
-    from handbill.settings import Config
+    from handbill.settings import Settings
     from handbill.world import World
 
+NOTE, MODE = "resume", "resume_mode"
 _MOST_PROJECTS = 2000
 _MENTIONS = 256 << 10  # so much of a transcript's end is searched for names
 
@@ -44,15 +44,15 @@ _MENTIONS = 256 << 10  # so much of a transcript's end is searched for names
 # --- before ------------------------------------------------------------------------------------
 
 
-def noted(event: Event, window: Window, world: World, config: Config) -> Plan:
-    layout = Layout(config.project, config.gate("resume")["layout"])
-    found, method, chain = _project(event, window, world, config, layout)
+def noted(event: Event, window: Window, world: World, settings: Settings) -> Plan:
+    layout = Layout(settings.project, settings.gate("resume")["layout"])
+    found, method, chain = _project(event, window, world, settings, layout)
     plan = Plan()
     now = world.now()
-    plan.keep[NOTE] = {
+    plan.save_notes[NOTE] = {
         "active_project_id": found.project or None, "confidence": found.confidence, "detection_method": method,
         "last_tool_calls": found.calls, "fallback_chain": chain, "created_at": world.clock(now), "created": now,
-        "project_root": config.project, "offset": max(world.size(event.transcript), 0),
+        "project_root": settings.project, "offset": max(world.size(event.transcript), 0),
     }  # fmt: skip
     if found.confidence in (HIGH, MEDIUM):
         plan.flags["project"] = found.project
@@ -60,12 +60,12 @@ def noted(event: Event, window: Window, world: World, config: Config) -> Plan:
 
 
 def _project(
-    event: Event, window: Window, world: World, config: Config, layout: Layout
+    event: Event, window: Window, world: World, settings: Settings, layout: Layout
 ) -> tuple[Found, str, list[str]]:
     """The transcript first, then what this window was at before, then the files themselves."""
     names = world.names(layout.folder)[:_MOST_PROJECTS]
     projects = [name for name in names if world.is_dir(layout.home(name))]
-    found = by_calls(event.notes.get("calls", ()), layout, projects, config.gate("resume")["skills"])
+    found = by_calls(event.notes.get("calls", ()), layout, projects, settings.gate("resume")["skills"])
     if found.project:
         return found, TRANSCRIPT, [TRANSCRIPT]
     text = (world.tail(event.transcript, -_MENTIONS) or b"").decode("utf-8", "replace")
@@ -87,35 +87,37 @@ def _project(
 # --- after -------------------------------------------------------------------------------------
 
 
-def consumed(event: Event, window: Window, world: World, config: Config) -> Plan:
+def consumed(event: Event, window: Window, world: World, settings: Settings) -> Plan:
     """The note is used once, whatever came of it; the lanes of one start all find it."""
-    layout = Layout(config.project, config.gate("resume")["layout"])
+    layout = Layout(settings.project, settings.gate("resume")["layout"])
     state = event.notes.get(NOTE)
     if state is not None and state.get("consumed", window.epoch) != window.epoch:
         state = None  # of a compaction before this one
     try:
-        plan, mode = _answer(state, world, config, layout)
+        plan, mode = _answer(state, world, settings, layout)
     except Exception as error:  # the start must go on, with everything else that belongs to it
         plan, mode = Plan(), {"active": False, "error": "Handbill has a defect; `engine doctor` shows the details"}
         plan.notes.append(f"resume: {describe(error)}")
     if mode.get("error"):  # there was something to resume; otherwise nothing is said
         why = str(mode["error"])
-        plan.say("resume", say("resume", "inactive", world, config, mode=dumps(mode), why=why), "resume gate")
+        plan.say("resume", say("resume", "inactive", world, settings, mode=dumps(mode), why=why), "resume gate")
     problems = [mode["error"]] if mode.get("error") else []
     problems += [str(state["problem"])] if state is not None and state.get("problem") else []
     plan.notes += [f"resume: {problem}" for problem in (*problems, *mode.get("problems", ()))]
     plan.flags["resumed"] = window.epoch
     plan.flags[MODE] = mode
     if state is not None:
-        plan.keep[NOTE] = {**state, "consumed": window.epoch}
+        plan.save_notes[NOTE] = {**state, "consumed": window.epoch}
     return plan
 
 
-def _answer(state: dict[str, Any] | None, world: World, config: Config, layout: Layout) -> tuple[Plan, dict[str, Any]]:
+def _answer(
+    state: dict[str, Any] | None, world: World, settings: Settings, layout: Layout
+) -> tuple[Plan, dict[str, Any]]:
     if state is None:
         return Plan(), {"active": False, "reason": "no resume state was written before the compaction"}
     damaged = "the note that Handbill saved about it is damaged" if state.get("problem") else ""
-    problem = damaged or unusable(state, config.project, world.now())
+    problem = damaged or unusable(state, settings.project, world.now())
     if problem:
         return Plan(), {"active": False, "error": problem}
     project, confidence = state["active_project_id"] or "", state["confidence"]
@@ -128,4 +130,4 @@ def _answer(state: dict[str, Any] | None, world: World, config: Config, layout: 
             "active": False, "project_id": project, "reason": f"{shown(path)} does not exist",
             "suggestion": f"engine resume write {quoted(project)} --load FILE",
         }  # fmt: skip
-    return resumed(project, state, layout, world, config)
+    return resumed(project, state, layout, world, settings)

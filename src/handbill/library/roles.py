@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from handbill.event import Event
     from handbill.ledger.window import Window
-    from handbill.settings import Config
+    from handbill.settings import Settings
     from handbill.world import World
 
     Roles = dict[str, dict[str, Any]]
@@ -25,7 +25,7 @@ _DISPATCH_NOTE = ".claude/worker-dispatch-path"  # below such a home, as the lau
 class Role:
     """`how` it was found; `dispatch`: the file with its contract."""
 
-    __slots__ = ("dispatch", "how", "name", "permits", "problem", "values")
+    __slots__ = ("dispatch", "how", "name", "allowed_paths", "problem", "values")
 
     def __init__(self, name: str, how: str, values: dict[str, Any], dispatch: str = "", problem: str = "") -> None:
         self.name = name
@@ -33,32 +33,32 @@ class Role:
         self.values = values
         self.dispatch = dispatch
         self.problem = problem
-        self.permits: list[str] = []  # outside of the project, and named by the person who launched this session
+        self.allowed_paths: list[str] = []  # outside of the project, and named by the person who launched this session
 
     @property
     def is_regular(self) -> bool:
         return self.name == REGULAR
 
 
-def declared(world: World, config: Config) -> Roles:
-    shipped: Roles = loads((world.tail(config.shipped_roles, 0) or b"{}").decode())
-    return {**shipped, **{name: {**shipped.get(name, {}), **own} for name, own in config.own_roles.items()}}
+def declared(world: World, settings: Settings) -> Roles:
+    shipped: Roles = loads((world.tail(settings.shipped_roles, 0) or b"{}").decode())
+    return {**shipped, **{name: {**shipped.get(name, {}), **own} for name, own in settings.own_roles.items()}}
 
 
-def role_of(event: Event, window: Window, world: World, config: Config) -> Role:
-    roles = declared(world, config)
+def role_of(event: Event, window: Window, world: World, settings: Settings) -> Role:
+    roles = declared(world, settings)
     note = event.notes.get("role") or {}
-    name, how = _told(note, config) or _found(roles, window, world, config) or _before(window)
+    name, how = _told(note, settings) or _found(roles, window, world, settings) or _before(window)
     if name not in roles:
         problem = f"the role {name!r} ({how}) is not declared; the declared roles are {', '.join(roles)}"
         return Role(REGULAR, how, {}, problem=problem)
     role = Role(name, how, roles[name], problem=str(note.get("problem", "")))
-    told = note.get("dispatch") or (_dispatch(world, config) if role.values.get("dispatch") else "")
+    told = note.get("dispatch") or (_dispatch(world, settings) if role.values.get("dispatch") else "")
     if isinstance(told, str) and told and "\0" not in told:
-        role.dispatch = join(config.home, told[2:]) if told.startswith("~/") else join(config.project, told)
+        role.dispatch = join(settings.home, told[2:]) if told.startswith("~/") else join(settings.project, told)
         # what a link inside the project leads to was chosen by the project, not by the person
-        named = bool(note.get("dispatch")) and not under(role.dispatch, config.project)
-        role.permits = [role.dispatch] if named else []  # a variable may come from the project's own settings
+        named = bool(note.get("dispatch")) and not under(role.dispatch, settings.project)
+        role.allowed_paths = [role.dispatch] if named else []  # a variable may come from the project's own settings
     elif role.values.get("dispatch"):
         role.problem = (
             role.problem or f"the dispatch file of this {name} is not known: engine role set {name} --dispatch FILE"
@@ -66,27 +66,27 @@ def role_of(event: Event, window: Window, world: World, config: Config) -> Role:
     return role
 
 
-def _told(note: dict[str, Any], config: Config) -> tuple[str, str] | None:
+def _told(note: dict[str, Any], settings: Settings) -> tuple[str, str] | None:
     if isinstance(note.get("role"), str):
         return note["role"], str(note.get("how") or "set for this session")
-    told = config.environ.get(ROLE_VARIABLE, "")
+    told = settings.environ.get(ROLE_VARIABLE, "")
     return (told, f"${ROLE_VARIABLE}") if told else None
 
 
-def _found(roles: Roles, window: Window, world: World, config: Config) -> tuple[str, str] | None:
+def _found(roles: Roles, window: Window, world: World, settings: Settings) -> tuple[str, str] | None:
     for name, values in roles.items():
         for line in values.get("env", ()):
             variable, _, pattern = line.partition("=")
-            value = config.environ.get(variable)
+            value = settings.environ.get(variable)
             if value is not None and _is_like(value, pattern or "*"):
                 return name, f"${variable}"
-        if values.get("home") and _is_like(config.home, values["home"]):
+        if values.get("home") and _is_like(settings.home, values["home"]):
             return name, "home folder"
         for skill in values.get("skills", ()):
             if _invoked(skill, window):
                 return name, f"skill {skill}"
         marker = values.get("marker", "")
-        if marker and world.is_file(join(config.project, marker)):
+        if marker and world.is_file(join(settings.project, marker)):
             return name, f"marker {marker}"
     return None
 
@@ -105,7 +105,7 @@ def _invoked(skill: str, window: Window) -> bool:
     if window.work.get("skill") == skill:
         return True
     reason = f"skill {skill}"
-    records = [*window.files.values(), *window.carried.values()]
+    records = [*window.files.values(), *window.from_last_epoch.values()]
     return any(record["reason"] == reason or record["reason"].startswith(f"{reason},") for record in records)
 
 
@@ -115,25 +115,25 @@ def _before(window: Window) -> tuple[str, str]:
     return (found, how) if isinstance(found, str) and how.startswith("skill ") else (REGULAR, "no other role fits")
 
 
-def _dispatch(world: World, config: Config) -> str:
+def _dispatch(world: World, settings: Settings) -> str:
     """As the environment names it, or the launcher's note in a worker's own home; no project's say in either."""
-    told = config.environ.get(DISPATCH_VARIABLE, "")
-    if told or not _is_like(config.home, _WORKERS_HOME):
+    told = settings.environ.get(DISPATCH_VARIABLE, "")
+    if told or not _is_like(settings.home, _WORKERS_HOME):
         return told
-    data = world.tail(f"{config.home}/{_DISPATCH_NOTE}", 0, 4096) or b""
+    data = world.tail(f"{settings.home}/{_DISPATCH_NOTE}", 0, 4096) or b""
     return data.decode("utf-8", "replace").strip()
 
 
-def targets(role: Role, world: World, config: Config) -> tuple[list[str], list[str]]:
+def targets(role: Role, world: World, settings: Settings) -> tuple[list[str], list[str]]:
     """(files that the role works by, those that the agent must read itself); not dispatches that are finished."""
     found = [role.dispatch] if role.dispatch else []
-    meant = _meant(role, "targets", world, config)
+    meant = _meant(role, "targets", world, settings)
     found += [path for path in meant if not _is_finished(path, world)]
-    own = _meant(role, "read", world, config)
+    own = _meant(role, "read", world, settings)
     return list(dict.fromkeys([*found, *own])), own
 
 
-def _meant(role: Role, field: str, world: World, config: Config) -> list[str]:
+def _meant(role: Role, field: str, world: World, settings: Settings) -> list[str]:
     patterns = role.values.get(field, ())
     if not patterns:
         return []
@@ -142,11 +142,11 @@ def _meant(role: Role, field: str, world: World, config: Config) -> list[str]:
     fixed = [pattern for pattern in patterns if pattern.startswith("/") and world.is_file(pattern)]
     found = expand(
         (pattern for pattern in patterns if not pattern.startswith("/")),
-        config.project, world.names, world.is_file, config.excluded,
+        settings.project, world.names, world.is_file, settings.excluded,
     )  # fmt: skip
     if not found.complete:
         role.problem = role.problem or f"the patterns in roles.{role.name}.{field} lead to too many folders to look at"
-    project = world.real(config.project)  # what a link leads to outside is not even named
+    project = world.real(settings.project)  # what a link leads to outside is not even named
     return [*fixed, *(path for path in found.paths if under(world.real(path), project))]
 
 

@@ -6,20 +6,20 @@ from handbill.paths import join, parent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from handbill.settings import Config
+    from handbill.settings import Settings
     from handbill.world import World
 
 _WORKTREES = "/worktrees/"
 
 
-def is_worktree(directory: str, world: World, config: Config) -> bool:
+def is_worktree(directory: str, world: World, settings: Settings) -> bool:
     """`directory` has a `.git` file."""
     git = _linked_git(directory, world)
-    return bool(git) and _common(git) == _common(_project_git(world, config))
+    return bool(git) and _common(git) == _common(_project_git(world, settings))
 
 
-def _project_git(world: World, config: Config) -> str:
-    level = config.project
+def _project_git(world: World, settings: Settings) -> str:
+    level = settings.project
     while True:
         if world.is_dir(f"{level}/.git"):
             git = world.real(f"{level}/.git")

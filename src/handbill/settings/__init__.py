@@ -47,7 +47,7 @@ GATES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-class Config:
+class Settings:
     """One project's settings. Unset values are the shipped ones."""
 
     def __init__(self, project: str, home: str, values: Mapping[str, Any] | None = None) -> None:
@@ -212,17 +212,17 @@ def sources(project: str, environ: Mapping[str, str]) -> list[list[Any]]:
     return found
 
 
-def load(project: str, environ: Mapping[str, str], state: str, spare: str = "") -> Config:
+def load(project: str, environ: Mapping[str, str], state: str, spare: str = "") -> Settings:
     found = _loaded(project, environ, state)
     found.environ, found.state, found.spare = environ, state, spare
     return found
 
 
-def _loaded(project: str, environ: Mapping[str, str], state: str) -> Config:
+def _loaded(project: str, environ: Mapping[str, str], state: str) -> Settings:
     home = home_of(environ)
     stamps = sources(project, environ)
     if not stamps:
-        return Config(project, home)
+        return Settings(project, home)
     compiled = f"{state}/.engine/config.json"
     try:
         handle = posix.open(compiled, posix.O_RDONLY | posix.O_CLOEXEC)
@@ -231,9 +231,9 @@ def _loaded(project: str, environ: Mapping[str, str], state: str) -> Config:
         finally:
             posix.close(handle)
         if kept["sources"] == stamps:
-            return Config(project, home, kept["values"])
+            return Settings(project, home, kept["values"])
     except (OSError, ValueError, KeyError, TypeError):
         pass  # not compiled yet, or unusable: made anew below
     from handbill.settings.toml_files import compiled_values
 
-    return Config(project, home, compiled_values(stamps, compiled))
+    return Settings(project, home, compiled_values(stamps, compiled))

@@ -5,7 +5,7 @@ from __future__ import annotations
 DIGEST = 16  # characters of a digest
 
 
-class Sheet:
+class Document:
     __slots__ = ("digest", "inode", "path", "stamp", "text")
 
     def __init__(self, path: str, inode: str, digest: str, text: str, stamp: str = "") -> None:

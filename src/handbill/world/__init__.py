@@ -8,9 +8,10 @@ import time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
+    from types import ModuleType
     from typing import Any, TypeVar
 
-    from handbill.text.document import Refusal, Sheet
+    from handbill.text.document import Document, Refusal
 
     T = TypeVar("T")
 
@@ -38,10 +39,11 @@ def _real_path(path: str) -> str:
 class World:
     """`roots`: the only places from which files are delivered, after symbolic links are followed."""
 
-    def __init__(self, roots: Iterable[str]) -> None:
+    def __init__(self, roots: Iterable[str], host: ModuleType | None = None) -> None:
         self._given = tuple(roots)
+        self._host = host
         self._added: list[str] = []
-        self._loaded: dict[tuple[str, bool], Sheet | Refusal] = {}
+        self._loaded: dict[tuple[str, bool], Document | Refusal] = {}
         self._answers: dict[str, Any] = {}
 
     def add_roots(self, roots: Iterable[str]) -> None:
@@ -56,6 +58,13 @@ class World:
             self._answers[question] = ask()
         answer: T = self._answers[question]
         return answer
+
+    @property
+    def host(self) -> ModuleType:
+        """What the client does by itself with files, and where its own folders are."""
+        if self._host is None:
+            raise RuntimeError("this world was made without a host")
+        return self._host
 
     def now(self) -> float:
         return time.time()
@@ -120,7 +129,7 @@ class World:
         status = _status(path)
         return status.st_mode & _KIND if status is not None else 0
 
-    def load(self, path: str, *, permitted: bool = False) -> Sheet | Refusal:
+    def load(self, path: str, *, permitted: bool = False) -> Document | Refusal:
         """The file as it is now, or why it is not delivered. `permitted`: the person named this very file.
 
         Read once: what an event plans by is what it delivers.
@@ -142,13 +151,13 @@ class World:
         """(what stands in a page's YAML head, why that cannot be used)."""
         from handbill.text.document import Refusal
 
-        sheet = self.load(path)
-        if isinstance(sheet, Refusal):
-            return {}, f"{path} {sheet.why}"
+        document = self.load(path)
+        if isinstance(document, Refusal):
+            return {}, f"{path} {document.why}"
         from handbill.text.frontmatter import BadHead, parse
 
         try:
-            return parse(sheet.text)[0], ""
+            return parse(document.text)[0], ""
         except BadHead as error:
             return {}, f"{path}: {error}"
 

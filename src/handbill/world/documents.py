@@ -7,7 +7,7 @@ import posix
 
 from handbill.digest import digest_of
 from handbill.paths import ANYWHERE, is_rule_file, under
-from handbill.text.document import Refusal, Sheet
+from handbill.text.document import Document, Refusal
 from handbill.world.links import open_resolved, real_path
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _CONTROL = bytes([*range(9), 11, 12, *range(13, 32), 127])
 
 
-def read_page(path: str, real: str, read_all: Callable[[int, int], bytes]) -> Sheet | Refusal:
+def read_page(path: str, real: str, read_all: Callable[[int, int], bytes]) -> Document | Refusal:
     """`real`: the place that was checked, with links followed."""
     handle = open_resolved(real, posix.O_RDONLY | posix.O_NONBLOCK)  # opening a FIFO must not wait for a writer
     try:
@@ -51,7 +51,7 @@ def read_page(path: str, real: str, read_all: Callable[[int, int], bytes]) -> Sh
     if not text.strip():
         return Refusal(path, "is empty", quiet=True)
     inode = f"{status.st_dev}:{status.st_ino}"
-    return Sheet(path, inode, digest_of(text), text, stamp)
+    return Document(path, inode, digest_of(text), text, stamp)
 
 
 def trimmed(text: str) -> str:
@@ -60,7 +60,7 @@ def trimmed(text: str) -> str:
 
 def load(
     path: str, read_all: Callable[[int, int], bytes], roots: Collection[str], added: Collection[str], *, permitted: bool
-) -> Sheet | Refusal:
+) -> Document | Refusal:
     """`roots`: from `real_roots`. `added`: by the project, which cannot have other files than rules delivered there."""
     try:
         if len(path) > _LONG and len(path.encode("unicode_escape")) > _LONGEST:

@@ -9,28 +9,27 @@ from collections.abc import Iterator
 from typing import Any
 
 from handbill.cli.checks.installation import BAD, NOTE, OK, Finding
-from handbill.cli.project import Place, waiting_handovers, window_file
+from handbill.cli.project import Project, waiting_handovers, window_file
 from handbill.cli.screen import count
 from handbill.errors import HandbillError
 from handbill.handlers.load_gate import context_files
-from handbill.handlers.resume import MODE
 from handbill.library.messages import OURS, is_inside, is_short, lacking, read, texts
+from handbill.library.resume_state import MODE
 from handbill.store.disk import read_regular
 from handbill.work.detect_project import quoted
-from handbill.world import World
 
 _RECENT = 20
 _STYLES = ("factual", "mandatory")
 
 
-def wording(place: Place) -> Iterator[Finding]:
-    shipped_path, *own = place.config.message_files
+def wording(project: Project) -> Iterator[Finding]:
+    shipped_path, *own = project.settings.message_files
     with open(shipped_path, encoding="utf-8") as file:
         shipped: dict[str, Any] = json.load(file)
     for path in own:
         if not os.path.exists(path):
             continue
-        if path == own[-1] and not is_inside(path, World(place.config.roots), place.config):
+        if path == own[-1] and not is_inside(path, project.world(), project.settings):
             yield Finding("wording", BAD, f"{path} leads out of the project: it is not used", "replace the link")
             continue
         problems = list(_wrong_words(path, shipped, theirs=path == own[-1]))
@@ -39,12 +38,12 @@ def wording(place: Place) -> Iterator[Finding]:
         if not problems:
             yield Finding("wording", OK, f"the gates use the texts in {path}")
         if path == own[-1]:
-            yield from _overridden(path, place, shipped)
+            yield from _overridden(path, project, shipped)
 
 
-def _overridden(path: str, place: Place, shipped: dict[str, Any]) -> Iterator[Finding]:
+def _overridden(path: str, project: Project, shipped: dict[str, Any]) -> Iterator[Finding]:
     """What a model is told here in the project's own words: the person should know whose they are."""
-    for (gate, style, kind), text in texts(read(path, World(place.config.roots))).items():
+    for (gate, style, kind), text in texts(read(path, project.world())).items():
         if gate not in shipped or style not in _STYLES or kind not in shipped[gate]["facts"] or kind in OURS:
             continue  # reported above
         words = " ".join(text.split())
@@ -94,22 +93,22 @@ def _wrong_text(name: str, text: object, facts: dict[str, list[str]], kind: str)
             yield f"{name} has {{{strange[0]}}}, which is unknown; the known facts are: {known}"
 
 
-def context(place: Place) -> Iterator[Finding]:
+def context(project: Project) -> Iterator[Finding]:
     """A folder without any of the files is more likely a slip of the pen than meant."""
-    gate = place.config.gate("load_gate")
-    folder = os.path.join(place.project, gate["folder"])
-    if gate["mode"] != "off" and os.path.isdir(folder) and not context_files(World(place.config.roots), place.config):
+    gate = project.settings.gate("load_gate")
+    folder = os.path.join(project.root, gate["folder"])
+    if gate["mode"] != "off" and os.path.isdir(folder) and not context_files(project.world(), project.settings):
         text = f"{folder} contains none of {', '.join(gate['files'])}: the context gate does nothing"
         yield Finding("context", NOTE, text, "name the files in [load_gate] of .handbill.toml")
 
 
-def resumption(place: Place) -> Iterator[Finding]:
+def resumption(project: Project) -> Iterator[Finding]:
     """Of the windows written last: what was resumed, and what was not, and why; until it is forgotten."""
-    dealt_with = _moment(f"{place.store.root}/.engine/errors.seen.jsonl")
-    keys = sorted(place.store.known(), key=lambda key: -os.path.getmtime(window_file(place.store, key)))[:_RECENT]
+    dealt_with = _moment(f"{project.store.root}/.engine/errors.seen.jsonl")
+    keys = sorted(project.store.known(), key=lambda key: -os.path.getmtime(window_file(project.store, key)))[:_RECENT]
     for key in keys:
         try:
-            window = place.store.read(key)
+            window = project.store.read(key)
         except HandbillError:
             continue  # reported by the check of the state
         mode = window.flags.get(MODE) if window is not None else None
@@ -135,9 +134,9 @@ def _resumed(session: str, mode: dict[str, Any]) -> Finding:
     return Finding("resume", BAD, f"{session[:8]}: not resumed: {mode['error']}", fix)
 
 
-def handovers(place: Place) -> Iterator[Finding]:
+def handovers(project: Project) -> Iterator[Finding]:
     try:
-        waiting = waiting_handovers(place)
+        waiting = waiting_handovers(project)
     except HandbillError as error:
         yield Finding("handovers", BAD, str(error), error.hint)
         return

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from handbill.cli import settings_file, trust
-from handbill.cli.project import Place, window_file
+from handbill.cli.project import Project, window_file
 from handbill.cli.screen import count as count_of
 from handbill.cli.screen import when
 from handbill.errors import HandbillError
@@ -35,32 +35,32 @@ class Finding:
         return asdict(self)
 
 
-def settings_paths(place: Place) -> list[str]:
+def settings_paths(project: Project) -> list[str]:
     """Every settings file that the client reads here."""
-    paths = [os.path.join(place.project, ".claude", name) for name in ("settings.local.json", "settings.json")]
-    return list(dict.fromkeys([*paths, settings_file.path_for(place.project, user=True)]))
+    paths = [os.path.join(project.root, ".claude", name) for name in ("settings.local.json", "settings.json")]
+    return list(dict.fromkeys([*paths, settings_file.path_for(project.root, user=True)]))
 
 
-def registrations(place: Place) -> dict[str, dict[str, list[dict[str, Any]]]]:
+def registrations(project: Project) -> dict[str, dict[str, list[dict[str, Any]]]]:
     """settings file -> event -> our handlers."""
     found = {}
-    for path in settings_paths(place):
+    for path in settings_paths(project):
         text = settings_file.read(path)
         if registration.MARK in text:
             found[path] = registration.registered(registration.parse(text, path))
     return {path: events for path, events in found.items() if events}
 
 
-def wiring(place: Place) -> Iterator[Finding]:
+def wiring(project: Project) -> Iterator[Finding]:
     try:
-        found = registrations(place)
+        found = registrations(project)
     except HandbillError as error:
         yield Finding("wiring", BAD, str(error), error.hint)
         return
     if not found:
         yield Finding("wiring", BAD, "no hooks are registered for this project", "engine install")
         return
-    for path in settings_paths(place):
+    for path in settings_paths(project):
         if registration.hooks_disabled(settings_file.read(path)):
             yield Finding("wiring", BAD, f"disableAllHooks is on in {path}: no hook runs", "remove it")
     for path, events in found.items():
@@ -69,7 +69,7 @@ def wiring(place: Place) -> Iterator[Finding]:
             yield Finding("wiring", BAD, f"{path} has no hook for {', '.join(missing)}", "engine install")
         else:
             yield Finding("wiring", OK, f"{len(events)} events registered in {path}")
-        user = path == settings_file.path_for(place.project, user=True)
+        user = path == settings_file.path_for(project.root, user=True)
         fix = "engine install --user" if user else "engine install"
         yield from _interpreters(events, trust.installed().get(path, {}), fix)
     if len(found) > 1:
@@ -133,8 +133,8 @@ def _folder(code: str) -> str:
     return quoted[1:-1] if quoted[:1] in "'\"" else ""
 
 
-def client(place: Place) -> Iterator[Finding]:
-    path = trust.find_program("claude", place.project)
+def client(project: Project) -> Iterator[Finding]:
+    path = trust.find_program("claude", project.root)
     if not path:
         yield Finding("client", NOTE, "no `claude` on the PATH: its version was not checked")
         return
@@ -145,7 +145,7 @@ def client(place: Place) -> Iterator[Finding]:
         timeout=30,
         check=False,
         cwd="/",
-        env=trust.environment(place.project),
+        env=trust.environment(project.root),
     )
     words = done.stdout.split()
     numbers = tuple(int(part) for part in words[0].split(".") if part.isdecimal()) if words else ()
@@ -156,21 +156,23 @@ def client(place: Place) -> Iterator[Finding]:
         yield Finding("client", OK, f"Claude Code {words[0] if words else 'of unknown version'}")
 
 
-def state(place: Place) -> Iterator[Finding]:
-    problem = _unwritable(place.store.root)
+def state(project: Project) -> Iterator[Finding]:
+    problem = _unwritable(project.store.root)
     if problem:
-        text = f"{place.store.root} cannot be written ({problem}): only the transcript shows what was delivered"
+        text = f"{project.store.root} cannot be written ({problem}): only the transcript shows what was delivered"
         yield Finding("state", BAD, text, "free some space, make it writable, or set XDG_STATE_HOME")
     else:
-        yield Finding("state", OK, f"kept in {place.store.root}")
-    if place.store.spare and os.path.isdir(place.store.spare + "/.windows"):
-        moved = len([name for name in os.listdir(place.store.spare + "/.windows") if name.endswith(".jsonl")])
+        yield Finding("state", OK, f"kept in {project.store.root}")
+    if project.store.spare and os.path.isdir(project.store.spare + "/.windows"):
+        moved = len([name for name in os.listdir(project.store.spare + "/.windows") if name.endswith(".jsonl")])
         if moved:
             yield Finding(
-                "state", BAD, f"{place.store.root} could not be written; ledgers are in {place.store.spare} ({moved})",
+                "state",
+                BAD,
+                f"{project.store.root} could not be written; ledgers are in {project.store.spare} ({moved})",
                 "free some space or make it writable; new ledgers then go there again",
-            )  # fmt: skip
-    for root in (place.store.root, place.store.spare):
+            )
+    for root in (project.store.root, project.store.spare):
         for folder in (f"{root}/.windows", f"{root}/.engine"):
             if root and os.path.isdir(folder):
                 yield from _folder_state(folder)
@@ -204,26 +206,25 @@ def _folder_state(folder: str) -> Iterator[Finding]:
         yield Finding("state", NOTE, f"{count_of(len(stale), 'ledger')} older than {DAYS} days", "engine prune")
 
 
-def settings(place: Place) -> Iterator[Finding]:
-    for problem in place.config.problems:
+def settings(project: Project) -> Iterator[Finding]:
+    for problem in project.settings.problems:
         yield Finding("settings", BAD, problem, "correct that file")
 
 
-def standards(place: Place) -> Iterator[Finding]:
+def standards(project: Project) -> Iterator[Finding]:
     from handbill.cli.needed_hooks import needed as needs_of
     from handbill.handlers.standards import find
-    from handbill.world import World
 
-    world = World(place.config.roots)
-    for name in place.config.standard_names(subagent=False):
-        path = find(name, world, place.config)
+    world = project.world()
+    for name in project.settings.standard_names(subagent=False):
+        path = find(name, world, project.settings)
         problem = getattr(world.load(path), "why", "") if path else "was not found in any library"
         if problem:
             yield Finding("standards", BAD, f"{path or name} {problem}", "correct `standards.files` in the settings")
 
-    found = registrations(place) if os.path.isdir(place.project) else {}
+    found = registrations(project) if os.path.isdir(project.root) else {}
     lanes = [len(events.get("SessionStart", [])) for events in found.values()]
-    needed = needs_of(place.config, exact=True).lanes
+    needed = needs_of(project.settings, exact=True).lanes
     if lanes and max(lanes) < needed:
         text = f"a session start needs {needed} lanes, but has only {max(lanes)}: some files are delivered late"
         yield Finding("standards", BAD, text, "engine install")
@@ -231,18 +232,18 @@ def standards(place: Place) -> Iterator[Finding]:
         yield Finding("standards", OK, f"all fit into {count_of(max(lanes, default=needed), 'lane')} at session start")
 
 
-def receipts(place: Place) -> Iterator[Finding]:
+def receipts(project: Project) -> Iterator[Finding]:
     """The windows written last: did what was sent arrive?"""
     from handbill.cli.verbs.window import with_newest_receipts
 
-    keys = sorted(place.store.known(), key=lambda key: -os.path.getmtime(window_file(place.store, key)))[:20]
+    keys = sorted(project.store.known(), key=lambda key: -os.path.getmtime(window_file(project.store, key)))[:20]
     count: dict[str, int] = {}
     for key in keys:
         try:
-            window = place.store.read(key)
+            window = project.store.read(key)
         except HandbillError:
             continue  # reported by the check of the state
-        for record in with_newest_receipts(window, place).files.values() if window else ():
+        for record in with_newest_receipts(window, project).files.values() if window else ():
             name = state_of(record)
             count[name] = count.get(name, 0) + 1
     if not count:
@@ -259,10 +260,10 @@ def receipts(place: Place) -> Iterator[Finding]:
 _MOST_ERRORS = 20
 
 
-def trace(place: Place) -> Iterator[Finding]:
+def trace(project: Project) -> Iterator[Finding]:
     """What went wrong in hooks, newest last; the same text counts once."""
     seen: dict[str, list[dict[str, Any]]] = {}
-    for root in (place.store.root, place.store.spare):
+    for root in (project.store.root, project.store.spare):
         path = f"{root}/.engine/errors.jsonl"
         for line in _lines(path) if root and os.path.exists(path) else ():
             if time.time() - float(line.get("ts", 0)) < RECENT:

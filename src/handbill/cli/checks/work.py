@@ -9,22 +9,22 @@ from collections.abc import Iterator
 from handbill.cli import settings_file
 from handbill.cli.checks.installation import BAD, NOTE, OK, RECENT, Finding, settings_paths
 from handbill.cli.needed_hooks import needed
-from handbill.cli.project import Place
+from handbill.cli.project import Project
 from handbill.cli.screen import count
 from handbill.errors import HandbillError
 from handbill.hosts.claude_code import registration
 from handbill.settings import folder_of
 
 
-def held_calls(place: Place) -> Iterator[Finding]:
+def held_calls(project: Project) -> Iterator[Finding]:
     """Is a hook started for every call that a gate may hold? For more than needed is no fault, but costs time."""
-    needs = needed(place.config)
-    for path in settings_paths(place):
+    needs = needed(project.settings)
+    for path in settings_paths(project):
         try:
             settings = registration.parse(settings_file.read(path), path)
         except HandbillError:
             continue  # reported by the check of the wiring
-        user = path == settings_file.path_for(place.project, user=True)
+        user = path == settings_file.path_for(project.root, user=True)
         fix = "engine install --user" if user else "engine install"
         ours = registration.registered(settings)
         lacks_stop = bool(ours) and needs.every and registration.FAILSAFE not in ours
@@ -42,11 +42,10 @@ def _tools(matcher: str) -> str:
     return matcher.replace("|", ", ") or "every tool"
 
 
-def skills(place: Place) -> Iterator[Finding]:
+def skills(project: Project) -> Iterator[Finding]:
     from handbill.cli.verbs.skills import described, names
-    from handbill.world import World
 
-    rows = [described(name, place, World(place.config.roots)) for name in names(place)]
+    rows = [described(name, project, project.world()) for name in names(project)]
     problems = [problem for row in rows for problem in row["problems"]]
     for problem in problems[:10]:
         yield Finding("skills", BAD, problem, "correct the file; engine skills NAME shows how Handbill reads it")
@@ -56,10 +55,10 @@ def skills(place: Place) -> Iterator[Finding]:
         yield Finding("skills", OK, f"{count(len(rows), 'skill')}, all can be read")
 
 
-def sessions(place: Place) -> Iterator[Finding]:
+def sessions(project: Project) -> Iterator[Finding]:
     from handbill.store import sessions as store
 
-    folders = store.folders(os.path.join(place.project, "sessions"))
+    folders = store.folders(os.path.join(project.root, "sessions"))
     broken = 0
     for folder in folders:
         try:
@@ -71,7 +70,7 @@ def sessions(place: Place) -> Iterator[Finding]:
         yield Finding("sessions", OK, count(len(folders), "session"))
 
 
-def reports(place: Place) -> Iterator[Finding]:
+def reports(project: Project) -> Iterator[Finding]:
     """Defects of commands, written down by the command that met one."""
     folder = os.path.join(folder_of("XDG_STATE_HOME", ".local/state", os.environ), "handbill")
     names = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli.project import Place
+from handbill.cli.project import Project
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table
 from handbill.errors import HandbillError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from handbill.store.api import Key
 
 
-def audit(window: Window, content: Content | None, key: Key, place: Place) -> Result:
+def audit(window: Window, content: Content | None, key: Key, project: Project) -> Result:
     if content is None:
         raise HandbillError(
             f"there is no transcript to compare with ({window.transcript or 'its path is unknown'})",
@@ -30,16 +30,16 @@ def audit(window: Window, content: Content | None, key: Key, place: Place) -> Re
         )
     rows = differences(window, content)
     if rows:
-        place.store.note_missed(key)  # the window's next event compares again, and repairs
+        project.store.note_missed(key)  # the window's next event compares again, and repairs
     ours = {title[0] for title in content.titles(denied_calls(window))}
     data: dict[str, Any] = {
         "window": ".".join(key), "transcript": window.transcript, "blocks": len(content.blocks), "differences": rows,
-        "delivered": len(ours), "unsettled": sorted(window.carried),
+        "delivered": len(ours), "unsettled": sorted(window.from_last_epoch),
     }  # fmt: skip
 
     def show(screen: Console) -> None:
-        if not rows and window.carried:
-            doubtful = count(len(window.carried), "file")
+        if not rows and window.from_last_epoch:
+            doubtful = count(len(window.from_last_epoch), "file")
             screen.print(f"{safe('.'.join(key))}: not decided yet: {doubtful} may have survived the compaction")
             return
         if not rows:
@@ -50,24 +50,24 @@ def audit(window: Window, content: Content | None, key: Key, place: Place) -> Re
             return
         drawn = table("file", "ledger", "client's record")
         for row in rows:
-            drawn.add_row(short(row["file"], place.project), row["ledger"], row["record"])
+            drawn.add_row(short(row["file"], project.root), row["ledger"], row["record"])
         screen.print(drawn)
 
     step = "the next event in this window repairs this; run the audit again after it" if rows else ""
-    if window.carried and not rows:
+    if window.from_last_epoch and not rows:
         step = "the next event in this window decides this; run the audit again after it"
     return Result(data, show, exit_code=1 if rows else 0, next_step=step)
 
 
-def audit_all(windows: Iterable[tuple[Key, Window, Content | None]], place: Place) -> Result:
+def audit_all(windows: Iterable[tuple[Key, Window, Content | None]], project: Project) -> Result:
     rows: list[dict[str, Any]] = []
     for key, window, content in windows:
         found = differences(window, content) if content is not None else []
         if found:
-            place.store.note_missed(key)
+            project.store.note_missed(key)
         rows.append({
             "session": key[0], "agent": key[1], "files": len(window.files), "compared": content is not None,
-            "differences": found, "unsettled": sorted(window.carried),
+            "differences": found, "unsettled": sorted(window.from_last_epoch),
         })  # fmt: skip
     bad = sum(bool(row["differences"]) for row in rows)
 
@@ -90,6 +90,6 @@ def differences(window: Window, content: Content) -> list[dict[str, str]]:
     rows = [{"file": path, "ledger": "in the window", "record": "not there"} for path in gone]
     titles = content.titles(denied_calls(window))
     for path in dict.fromkeys(meant(title[0]) for title in titles):
-        if path not in window.files and path not in window.carried:
+        if path not in window.files and path not in window.from_last_epoch:
             rows.append({"file": path, "ledger": "not known", "record": "in the window"})
     return rows

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from handbill.cli.calling_agent import calling_agent
-from handbill.cli.project import Place, choose_window, here, session_of
+from handbill.cli.project import Project, choose_window, here, session_of
 from handbill.cli.result import Result
 from handbill.cli.screen import count, moment_of, safe, short, table, when_written
 from handbill.cli.subcommands import AGENT, SESSION, Action, add_actions
@@ -43,30 +43,30 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Result:
-    place = here(args.project)
+    project = here(args.project)
     agent = getattr(args, "agent", None)
     if agent is None and not args.session:
-        agent = calling_agent(place, f"compaction {args.action}")
-    key = choose_window(place, args.session, agent)
-    found = _compaction(place, key)
+        agent = calling_agent(project, f"compaction {args.action}")
+    key = choose_window(project, args.session, agent)
+    found = _compaction(project, key)
     rows = [{"file": path, "came": how, "fate": found.fate(path)} for path, how in found.before.items()]
-    rows = [row for row in rows if not _is_own(row["file"], place)]
+    rows = [row for row in rows if not _is_own(row["file"], project)]
     if args.action == "restore":
-        return _restore(args, place, key, rows)
+        return _restore(args, project, key, rows)
     tally: dict[str, int] = {}
     for row in rows:
         tally[row["fate"]] = tally.get(row["fate"], 0) + 1
     data = {
-        "window": ".".join(key), "project": place.project, "at": found.at, "trigger": found.trigger,
+        "window": ".".join(key), "project": project.root, "at": found.at, "trigger": found.trigger,
         "tokens_before": found.tokens[0], "tokens_after": found.tokens[1], "files": rows, "counts": tally,
-        "new": sorted(path for path in found.redelivered - set(found.before) if not _is_own(path, place)),
+        "new": sorted(path for path in found.redelivered - set(found.before) if not _is_own(path, project)),
     }  # fmt: skip
     lost = any(row["fate"] in ("gone", REWOUND) and row["came"] == "delivered" for row in rows)
     return Result(data, lambda screen: _show(screen, data), next_step="engine compaction restore" if lost else "")
 
 
-def _compaction(place: Place, key: tuple[str, str]) -> Compaction:
-    window = place.store.read(key)
+def _compaction(project: Project, key: tuple[str, str]) -> Compaction:
+    window = project.store.read(key)
     if window is None or not window.transcript:
         raise HandbillError(f"the window of {key[0]} is not known", "`engine window --all` lists the known ones")
     data = World(()).tail(window.transcript, 0, _MOST)
@@ -84,14 +84,14 @@ def _compaction(place: Place, key: tuple[str, str]) -> Compaction:
             "`engine window` shows what is in the window",
         )
     if agent:
-        _add_from_log(found, place, key, window)
+        _add_from_log(found, project, key, window)
     return found
 
 
-def _add_from_log(found: Compaction, place: Place, key: tuple[str, str], window: Window) -> None:
+def _add_from_log(found: Compaction, project: Project, key: tuple[str, str], window: Window) -> None:
     """Older clients write down no injections of a subagent: our own log says what it was given."""
     at = moment_of(found.at)
-    for line in read_log(place.store):
+    for line in read_log(project.store):
         if line.get("window") == ".".join(key) and line.get("event") in DELIVERED_EVENTS:
             path = str(line.get("file", ""))
             if float(line.get("ts", 0)) < at:
@@ -102,15 +102,15 @@ def _add_from_log(found: Compaction, place: Place, key: tuple[str, str], window:
 
 def _has(window: Window | None, path: str) -> bool:
     """Does its ledger say so, and is that certain? Older clients do not say whose window they compacted."""
-    return window is not None and window.suspect < 0 and window.holds(path)
+    return window is not None and window.maybe_compacted_from < 0 and window.holds(path)
 
 
-def _is_own(path: str, place: Place) -> bool:
+def _is_own(path: str, project: Project) -> bool:
     """What a gate said; it is said anew after a compaction, if there is reason to."""
-    return path.startswith(tuple(f"{folder}/" for folder in place.config.page_folders))
+    return path.startswith(tuple(f"{folder}/" for folder in project.settings.page_folders))
 
 
-def _restore(args: argparse.Namespace, place: Place, key: tuple[str, str], rows: list[dict[str, Any]]) -> Result:
+def _restore(args: argparse.Namespace, project: Project, key: tuple[str, str], rows: list[dict[str, Any]]) -> Result:
     wanted = {os.path.abspath(name) for name in args.files}
     lost = [
         row["file"]
@@ -122,14 +122,14 @@ def _restore(args: argparse.Namespace, place: Place, key: tuple[str, str], rows:
         raise HandbillError(
             f"{unknown[0]} was not removed by the compaction", "engine compaction report lists what was removed"
         )
-    window = place.store.read(key)
+    window = project.store.read(key)
     there = [path for path in lost if _has(window, path)]
     files = [path for path in lost if path not in there]
     text = f"restoring {count(len(files), 'file')}" if files else "no delivered file is missing"
     if files:
         session = session_of(key)
         by = "agent" if os.environ.get("CLAUDE_CODE_SESSION_ID") == session else "terminal"
-        place.store.post(session, {
+        project.store.post(session, {
             "verb": "restore", "files": files, "line": text, "at": time.time(), "by": by, "window": key[0],
         })  # fmt: skip
         text += ", with the next event of this window:\n" + "\n".join(f"  {path}" for path in files)

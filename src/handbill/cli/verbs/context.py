@@ -11,7 +11,6 @@ from handbill.errors import HandbillError
 from handbill.handlers.load_gate import context_files
 from handbill.text.document import Refusal
 from handbill.text.packet import Packet
-from handbill.world import World
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -20,25 +19,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Result:
-    place = here(args.project)
-    world = World(place.config.roots)
-    gate = place.config.gate("load_gate")
+    project = here(args.project)
+    world = project.world()
+    gate = project.settings.gate("load_gate")
     if args.budget < 1:
         raise HandbillError("the budget must be at least 1 token", "e.g. --budget 4000")
     files, warnings = [], []
-    for path in context_files(world, place.config):
-        sheet = world.load(path)
-        name = os.path.relpath(path, place.project)
-        if isinstance(sheet, Refusal):
-            warnings.append(f"{name} {sheet.why}")
+    for path in context_files(world, project.settings):
+        document = world.load(path)
+        name = os.path.relpath(path, project.root)
+        if isinstance(document, Refusal):
+            warnings.append(f"{name} {document.why}")
         else:
-            files.append((name, sheet.text))
+            files.append((name, document.text))
     if not files and warnings:
         raise HandbillError(f"no context file can be used: {'; '.join(warnings)}", "correct the files")
     if not files:
         names = ", ".join(gate["files"])
         raise HandbillError(
-            f"there is no context in {os.path.join(place.project, gate['folder'])}",
+            f"there is no context in {os.path.join(project.root, gate['folder'])}",
             f"put one of {names} there, or name others in [load_gate] of .handbill.toml",
         )
     packet = Packet(files, args.budget)

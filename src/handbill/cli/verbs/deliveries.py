@@ -55,12 +55,12 @@ def _count(text: str) -> int:
 
 
 def run(args: argparse.Namespace) -> Result:
-    place = here(args.project)
-    paths = [f"{root}/.engine/deliveries.jsonl" for root in (place.store.spare, place.store.root) if root]
+    project = here(args.project)
+    paths = [f"{root}/.engine/deliveries.jsonl" for root in (project.store.spare, project.store.root) if root]
     paths = [path for path in paths if os.path.exists(path)]
     if args.duplicates or args.summary:
-        lines = [line for line in read_log(place.store) if matches(line, args)]
-        return (summary if args.summary else duplicates)(lines, place.project)
+        lines = [line for line in read_log(project.store) if matches(line, args)]
+        return (summary if args.summary else duplicates)(lines, project.root)
     found: list[dict[str, Any]] = []
     for path in paths:
         # the end of a long log is enough for the last few lines
@@ -69,10 +69,10 @@ def run(args: argparse.Namespace) -> Result:
     found.sort(key=lambda line: float(line.get("ts", 0)))
     found = found[-args.last :] if args.last else found
     if args.follow:
-        _follow(paths[-1] if paths else f"{place.store.root}/.engine/deliveries.jsonl", found, args, place.project)
+        _follow(paths[-1] if paths else f"{project.store.root}/.engine/deliveries.jsonl", found, args, project.root)
     return Result(
         {"deliveries": found},
-        lambda screen: _show(screen, found, place.project) if not args.follow else None,
+        lambda screen: _show(screen, found, project.root) if not args.follow else None,
         next_step="" if found or paths else "start the agent; engine doctor shows whether hooks are installed",
     )
 

@@ -10,12 +10,11 @@ from handbill.cli.project import here, marked_project, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import safe, short, table
 from handbill.errors import HandbillError
-from handbill.handlers.directives import walk_up
 from handbill.library.directive_levels import present
+from handbill.library.directive_search import walk_up
 from handbill.library.roots import root_of
 from handbill.paths import under
 from handbill.text.document import Refusal
-from handbill.world import World
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,17 +36,17 @@ def run(args: argparse.Namespace) -> Result:
     directory = target if os.path.isdir(target) else os.path.dirname(target)
     if not os.path.exists(target):
         raise HandbillError(f"there is no {args.directory}", "name a folder, or a file in it")
-    project = args.project or marked_project(directory)
-    if not project:
+    folder = args.project or marked_project(directory)
+    if not folder:
         raise HandbillError(
             f"{directory} is not in a project", "rules apply only inside a project: name a folder in one"
         )
-    place = here(project)
-    world = World(place.config.roots)
-    root = root_of(directory, world, place.config)
+    project = here(folder)
+    world = project.world()
+    root = root_of(directory, world, project.settings)
     if not root:
         raise HandbillError(
-            f"{directory} is outside of {place.project}, or below an excluded folder",
+            f"{directory} is outside of {project.root}, or below an excluded folder",
             "rules apply only inside a project; use --project DIR to choose another one",
         )
     if args.root:
@@ -57,16 +56,16 @@ def run(args: argparse.Namespace) -> Result:
         root = limit if under(limit, root) else root
     found: list[dict[str, Any]] = []
     for level in walk_up(directory, root):
-        for path, name in present(level, world, place.config)[0]:
-            core = name in place.config.core_types
+        for path, name in present(level, world, project.settings)[0]:
+            core = name in project.settings.core_types
             if (args.core and not core) or (args.type and name not in args.type):
                 continue
-            sheet = world.load(path)
+            document = world.load(path)
             found.append({
                 "file": path, "type": name,
-                "delivered": "refused" if isinstance(sheet, Refusal) else "always" if core else "skill-filtered",
-                "chars": 0 if isinstance(sheet, Refusal) else len(sheet.text),
-                "problem": sheet.why if isinstance(sheet, Refusal) else "",
+                "delivered": "refused" if isinstance(document, Refusal) else "always" if core else "skill-filtered",
+                "chars": 0 if isinstance(document, Refusal) else len(document.text),
+                "problem": document.why if isinstance(document, Refusal) else "",
             })  # fmt: skip
     data = {"directory": directory, "root": root, "directives": found}
 
@@ -74,7 +73,7 @@ def run(args: argparse.Namespace) -> Result:
         rows = table("directive", "delivered", "chars|r", "")
         for one in found:
             rows.add_row(
-                short(one["file"], place.project), one["delivered"], f"{one['chars']:,}",
+                short(one["file"], project.root), one["delivered"], f"{one['chars']:,}",
                 f"[red]{safe(one['problem'])}[/]" if one["problem"] else "",
             )  # fmt: skip
         screen.print(rows if found else f"no directives from {safe(directory)} up to {safe(root)}")

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from handbill.cli.checks import gates, installation, work
-from handbill.cli.project import Place, here, project_option
+from handbill.cli.project import Project, here, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import count
 from handbill.errors import HandbillError
@@ -25,11 +25,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     project_option(parser)
 
 
-def _findings(check: Callable[[Place], Iterator[installation.Finding]], place: Place) -> list[installation.Finding]:
+def _findings(
+    check: Callable[[Project], Iterator[installation.Finding]], project: Project
+) -> list[installation.Finding]:
     """One that cannot be made must not hide the others: a project may have caused it."""
     found = []
     try:
-        for finding in check(place):
+        for finding in check(project):
             found.append(finding)
     except (HandbillError, OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
         name = check.__name__.replace("_", " ")
@@ -42,21 +44,21 @@ def _findings(check: Callable[[Place], Iterator[installation.Finding]], place: P
 
 
 def run(args: argparse.Namespace) -> Result:
-    place = here(args.project)
+    project = here(args.project)
     if args.forget:
-        for root in (place.store.root, place.store.spare):
+        for root in (project.store.root, project.store.spare):
             path = f"{root}/.engine/errors.jsonl"
             if root and os.path.exists(path):
                 os.replace(path, f"{root}/.engine/errors.seen.jsonl")
                 os.utime(f"{root}/.engine/errors.seen.jsonl")  # its time says since when all is dealt with
-    found = [one for check in (*installation.ALL, *work.ALL, *gates.ALL) for one in _findings(check, place)]
+    found = [one for check in (*installation.ALL, *work.ALL, *gates.ALL) for one in _findings(check, project)]
     bad = [finding for finding in found if finding.state == installation.BAD]
-    data = {"project": place.project, "checks": [finding.plain() for finding in found], "problems": len(bad)}
+    data = {"project": project.root, "checks": [finding.plain() for finding in found], "problems": len(bad)}
 
     def show(screen: Console) -> None:
         from rich.markup import escape
 
-        screen.print(f"[bold]{escape(place.project)}[/]", soft_wrap=True)
+        screen.print(f"[bold]{escape(project.root)}[/]", soft_wrap=True)
         for finding in found:
             screen.print(
                 f"{_SIGN[finding.state]} [dim]{finding.check:<12}[/]{escape(' '.join(finding.text.split()))}",

@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> Result:
     if len(args.words) != KINDS[args.kind] and not (args.kind == "topic" and args.words):
         wanted = count(KINDS[args.kind], "word")
         raise HandbillError(f"{args.kind} takes {wanted}, not {len(args.words)}", "see --help")
-    root = os.path.join(here(args.project).project, "sessions")
+    root = os.path.join(here(args.project).root, "sessions")
     rows = [row for row in map(_row, sessions.folders(root)) if _matches(row, args.kind, args.words)]
     rows.sort(key=lambda row: (row["day"], row["changed"], row["name"]), reverse=True)
     if args.files:

@@ -6,16 +6,16 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from handbill.cli.needed_hooks import needed
-from handbill.cli.project import Place, choose_window, here, read_window
+from handbill.cli.project import Project, choose_window, here, read_window
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table
 from handbill.cli.subcommands import AGENT, Action, add_actions
 from handbill.errors import CorruptState
 from handbill.event import MAIN, Event
-from handbill.handlers import load_gate, reread_gate, resume
+from handbill.handlers import load_gate, reread_gate
 from handbill.ledger.window import TAKEN_UP
+from handbill.library.resume_state import MODE
 from handbill.library.roles import role_of, targets
-from handbill.world import World
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,19 +38,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Result:
-    place = here(args.project)
-    key = choose_window(place, args.session, args.agent)
-    window = read_window(place, key)
-    data = {"window": ".".join(key), "project": place.project, "gates": described(window, place)}
+    project = here(args.project)
+    key = choose_window(project, args.session, args.agent)
+    window = read_window(project, key)
+    data = {"window": ".".join(key), "project": project.root, "gates": described(window, project)}
     return Result(data, lambda screen: _show(screen, data), next_step="engine window: everything that is in it")
 
 
-def described(window: Window, place: Place) -> list[dict[str, Any]]:
-    return [_load(window, place), _reread(window, place), _resume(window, place)]
+def described(window: Window, project: Project) -> list[dict[str, Any]]:
+    return [_load(window, project), _reread(window, project), _resume(window, project)]
 
 
-def _load(window: Window, place: Place) -> dict[str, Any]:
-    gate = place.config.gate("load_gate")
+def _load(window: Window, project: Project) -> dict[str, Any]:
+    gate = project.settings.gate("load_gate")
     mode = gate["mode"] if window.agent == MAIN else gate["subagents"]
     state = load_gate.state_of(window)
     files = [{"file": path, "state": how or "not read"} for path, how in load_gate.compliance(window)]
@@ -58,7 +58,7 @@ def _load(window: Window, place: Place) -> dict[str, Any]:
     missing = sum(not one["state"].startswith(settled) for one in files)
     word = str(state.get("state", ""))
     if not state:
-        word = "the gate is off" if mode == "off" else _before_it_opens(place)
+        word = "the gate is off" if mode == "off" else _before_it_opens(project)
     elif not missing:
         there = sum(not one["state"].startswith(load_gate.UNUSABLE) for one in files)
         word = f"{there} of {count(len(files), 'file')} in the window or read"
@@ -71,34 +71,34 @@ def _load(window: Window, place: Place) -> dict[str, Any]:
     return {**row, "said": state["said"]} if state.get("said") else row
 
 
-def _before_it_opens(place: Place) -> str:
-    files = load_gate.context_files(World(place.config.roots), place.config)
-    folder = place.config.gate("load_gate")["folder"]
+def _before_it_opens(project: Project) -> str:
+    files = load_gate.context_files(project.world(), project.settings)
+    folder = project.settings.gate("load_gate")["folder"]
     if not files:
         return f"nothing to do: no context files in {folder}"
     return f"{count(len(files), 'file')} due with the next prompt or session start"
 
 
-def _reread(window: Window, place: Place) -> dict[str, Any]:
+def _reread(window: Window, project: Project) -> dict[str, Any]:
     """What the window was at its last compaction; before one, what it is as far as can be told from here."""
     state = reread_gate.state_of(window)
     if state:
         return _after_compaction(window, state)
-    world = World(place.config.roots)
+    world = project.world()
     event = Event("stopping", window.session, transcript=window.transcript)
     try:
-        event.notes["role"] = place.store.noted((window.session, MAIN), "role")
+        event.notes["role"] = project.store.noted((window.session, MAIN), "role")
     except CorruptState as error:
         event.notes["role"] = {"problem": str(error)}
-    role = role_of(event, window, world, place.config)
-    files, own = targets(role, world, place.config)
+    role = role_of(event, window, world, project.settings)
+    files, own = targets(role, world, project.settings)
     word = f"{count(len(files), 'file')} needed again after a compaction"
     if role.is_regular:
         word = "does nothing in a regular session"
     elif not files:
         word = f"none of its files exists: {', '.join(role.values.get('targets', ())) or 'no targets'}"
     brings_hooks = event.notes["role"] is not None and event.notes["role"].get("hooks") is True
-    if not role.is_regular and not needed(place.config).every and not brings_hooks:
+    if not role.is_regular and not needed(project.settings).every and not brings_hooks:
         word += "; only Write, Agent, Task and AskUserQuestion calls can be held until `engine install` is run"
     rows = [
         {
@@ -132,9 +132,9 @@ def _after_compaction(window: Window, state: dict[str, Any]) -> dict[str, Any]:
     return {"gate": "compaction", "setting": setting, "state": word, "files": rows, "role": state["role"]}
 
 
-def _resume(window: Window, place: Place) -> dict[str, Any]:
-    row: dict[str, Any] = {"gate": "resume", "setting": place.config.gate("resume")["mode"], "files": []}
-    mode, taken = window.flags.get(resume.MODE), window.flags.get(TAKEN_UP)
+def _resume(window: Window, project: Project) -> dict[str, Any]:
+    row: dict[str, Any] = {"gate": "resume", "setting": project.settings.gate("resume")["mode"], "files": []}
+    mode, taken = window.flags.get(MODE), window.flags.get(TAKEN_UP)
     if isinstance(mode, dict):
         word = f"not resumed: {mode.get('error') or mode.get('reason')}"
         if mode.get("active"):

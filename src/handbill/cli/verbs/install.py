@@ -47,13 +47,13 @@ def run(args: argparse.Namespace) -> Result:
         require_inside(path, project)
     state = state_roots(project, os.environ)[0]
     chosen = interpreter.choose(args.python, trust.installed().get(path, {}).get("interpreter", ""), project)
-    config = load(project, os.environ, state)
-    needs = needed(config, every=args.user and _holds_every(path))
+    settings = load(project, os.environ, state)
+    needs = needed(settings, every=args.user and _holds_every(path))
     lanes = args.lanes or needs.lanes
     ours = registration.handlers(
         chosen.path, settings_file.PACKAGE_PARENT, lanes, every=needs.every, packages=yaml_folder()
     )
-    warnings: list[str] = [f"{problem} (not used)" for problem in config.problems]
+    warnings: list[str] = [f"{problem} (not used)" for problem in settings.problems]
     change = settings_file.planned(path, ours, reformat=args.reformat, held=needs.held)
     data: dict[str, Any] = {
         "settings": change.path, "changed": change.needed, "dry_run": args.dry_run, "interpreter": chosen.path,

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from handbill.cli.checks.installation import registrations
-from handbill.cli.project import Place, choose_window, here, project_option, session_of, waiting_handovers
+from handbill.cli.project import Project, choose_window, here, project_option, session_of, waiting_handovers
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table, tokens
 from handbill.errors import HandbillError
@@ -19,7 +19,6 @@ from handbill.hosts.claude_code.registration import SKILL_LANES
 from handbill.ledger.window import to_text
 from handbill.library.skills import skill_at, skill_file
 from handbill.store.memory import MemoryStore
-from handbill.world import World
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,19 +41,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Result:
-    place = here(args.project)
+    project = here(args.project)
     for path in args.paths:
         if not os.path.exists(path):
             raise HandbillError(f"there is no {path}", "name files that the agent could read")
-    key, store = _copy(place, args)
-    told = _told(args, place, store.read(key))
+    key, store = _copy(project, args)
+    told = _told(args, project, store.read(key))
     if told:
         store.post(key[0], {**told, "by": "terminal" if key[1] == "main" else "", "at": time.time()})
-    event = _event(args, place)
+    event = _event(args, project)
     lanes = SKILL_LANES if event["hook_event_name"] == "UserPromptExpansion" else 1
-    rows = _played(place, key, store, event)
+    rows = _played(project, key, store, event)
     for _ in range(lanes - 1):  # the other lanes of the same moment take what did not fit
-        rows += [row for row in _played(place, key, store, event) if row["when"] == "now"]
+        rows += [row for row in _played(project, key, store, event) if row["when"] == "now"]
     window = store.read(key)
     waiting = [
         {"file": path, "why": why, "when": "later", "chars": 0}
@@ -66,17 +65,17 @@ def run(args: argparse.Namespace) -> Result:
         "held": bool(args.write) and any(row["when"] == "now" for row in rows),
         "files": rows,
     }
-    warnings = [] if registrations(place) else ["no hooks are registered for this project: engine install"]
+    warnings = [] if registrations(project) else ["no hooks are registered for this project: engine install"]
     next_step = "engine window: what is there now"
-    return Result(data, lambda screen: _show(screen, data, place.project), next_step=next_step, warnings=warnings)
+    return Result(data, lambda screen: _show(screen, data, project.root), next_step=next_step, warnings=warnings)
 
 
-def _told(args: argparse.Namespace, place: Place, window: Window | None) -> dict[str, Any]:
+def _told(args: argparse.Namespace, project: Project, window: Window | None) -> dict[str, Any]:
     """What a command would tell the hooks: a phase, or a skill that only a session can begin."""
     work = window.work if window is not None else {}
     if args.phase:
         label, name = args.phase.partition(":")[0].strip(), str(work.get("skill", ""))
-        skill = _skill(name, place) if name else None
+        skill = _skill(name, project) if name else None
         if skill is None:
             hint = "try engine preview --skill NAME; engine window shows what is active"
             raise HandbillError("no skill is active in this window", hint)
@@ -84,52 +83,52 @@ def _told(args: argparse.Namespace, place: Place, window: Window | None) -> dict
             known = ", ".join(str(phase) for phase in skill.phases[:20])
             raise HandbillError(f"{name} has no phase {label!r}", f"declared: {known}")
         return {"verb": "phase", "skill": name, "phase": label, "session": work.get("session", "")}
-    if not args.skill or _is_typed(args.skill, place):
+    if not args.skill or _is_typed(args.skill, project):
         return {}
-    skill = _skill(args.skill, place)
+    skill = _skill(args.skill, project)
     if skill is None:
         raise HandbillError(f"there is no skill {args.skill!r}", "engine skills lists what there is")
     return {"verb": "activate", "skill": args.skill, "phase": skill.phases[0].label if skill.phases else ""}
 
 
-def _skill(name: str, place: Place) -> Skill | None:
-    world = World(place.config.roots)
-    path = skill_file(name, world, place.config)
+def _skill(name: str, project: Project) -> Skill | None:
+    world = project.world()
+    path = skill_file(name, world, project.settings)
     return skill_at(path, world)[0] if path else None
 
 
-def _is_typed(name: str, place: Place) -> bool:
+def _is_typed(name: str, project: Project) -> bool:
     """Does the client know it, so that a user can type it?"""
-    return bool(skill_file(name, World(place.config.roots), place.config, shipped=False))
+    return bool(skill_file(name, project.world(), project.settings, shipped=False))
 
 
-def _copy(place: Place, args: argparse.Namespace) -> tuple[Key, MemoryStore]:
+def _copy(project: Project, args: argparse.Namespace) -> tuple[Key, MemoryStore]:
     """The window and its notices in memory; without one, a window that has just begun."""
     store = MemoryStore()
     try:
-        key = choose_window(place, args.session, args.agent)
-        window = place.store.read(key)
+        key = choose_window(project, args.session, args.agent)
+        window = project.store.read(key)
     except HandbillError:
         if args.session or args.agent:
             raise
         key, window = ("preview", "main"), None
     if args.start or window is None:
-        for handover in waiting_handovers(place):
+        for handover in waiting_handovers(project):
             store.leave_handover({"by": "", "session": "", **handover})
         if not args.start:
-            _played(place, key, store, {"hook_event_name": "SessionStart", "source": "startup"})
-            _played(place, key, store, {"hook_event_name": "SessionStart", "source": "startup"})
+            _played(project, key, store, {"hook_event_name": "SessionStart", "source": "startup"})
+            _played(project, key, store, {"hook_event_name": "SessionStart", "source": "startup"})
         return key, store
     store.windows[key] = to_text(window, dumps)
-    for notice in place.store.notices(session_of(key)):
+    for notice in project.store.notices(session_of(key)):
         store.post(key[0], notice)
     return key, store
 
 
-def _event(args: argparse.Namespace, place: Place) -> dict[str, Any]:
+def _event(args: argparse.Namespace, project: Project) -> dict[str, Any]:
     if args.start:
         return {"hook_event_name": "SessionStart", "source": "startup"}
-    if args.skill and _is_typed(args.skill, place):
+    if args.skill and _is_typed(args.skill, project):
         return {"hook_event_name": "UserPromptExpansion", "command_name": args.skill}
     if args.write:
         values = {"file_path": os.path.abspath(args.write)}
@@ -141,19 +140,19 @@ def _event(args: argparse.Namespace, place: Place) -> dict[str, Any]:
     return {"hook_event_name": "PostToolBatch", "tool_calls": calls}
 
 
-def _played(place: Place, key: Key, store: MemoryStore, raw: dict[str, Any]) -> list[dict[str, Any]]:
+def _played(project: Project, key: Key, store: MemoryStore, raw: dict[str, Any]) -> list[dict[str, Any]]:
     window = store.read(key)
     agent = {} if key[1] == "main" else {"agent_id": key[1]}
     transcript = window.transcript if window is not None else ""
-    full = {"session_id": key[0], "cwd": place.project, "transcript_path": transcript, **agent, **raw}
+    full = {"session_id": key[0], "cwd": project.root, "transcript_path": transcript, **agent, **raw}
     # in the agent's own shell the client tells its version; else the newest that is known
     agent_name = os.environ.get("AI_AGENT") or f"{claude_code.NAME}_{'-'.join(map(str, claude_code.NEWEST))}_preview"
-    environ = {"CLAUDE_PROJECT_DIR": place.project, "AI_AGENT": agent_name}
+    environ = {"CLAUDE_PROJECT_DIR": project.root, "AI_AGENT": agent_name}
     event = claude_code.parse(full, environ, window.client if window is not None else 1)
     if event is None:
         return []
     event.transcript = transcript
-    answer = play(event, claude_code, store, World(place.config.roots), place.config)
+    answer = play(event, claude_code, store, project.world(), project.settings)
     rows = []
     for grant in answer.claim.grants if answer.claim is not None else ():
         part = f" (part {grant.part}/{grant.parts})" if grant.parts > 1 else ""

@@ -23,8 +23,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Result:
     if args.days < 0:
         raise HandbillError("--days cannot be negative")
-    place = here(args.project)
-    removed = [name for root in (place.store.root, place.store.spare) if root for name in prune(root, args.days)]
+    project = here(args.project)
+    removed = [name for root in (project.store.root, project.store.spare) if root for name in prune(root, args.days)]
     windows = [name for name in removed if name.endswith(".jsonl")]
 
     def show(screen: Console) -> None:

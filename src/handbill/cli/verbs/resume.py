@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from handbill.cli.files import read_text, replace_text, require_inside
 from handbill.cli.parser import like
-from handbill.cli.project import Place, choose_window, here
+from handbill.cli.project import Project, choose_window, here
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table, when_written
 from handbill.cli.stdin import BadInput, piped
@@ -18,7 +18,6 @@ from handbill.library.handover import ResumeFile
 from handbill.text.frontmatter import BadHead, parse
 from handbill.work import schema
 from handbill.work.detect_project import HEAD, Layout, is_name, quoted
-from handbill.world import World
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -54,10 +53,10 @@ class BadResume(HandbillError):
 class Shelf:
     """The projects of one repository and their resume files."""
 
-    def __init__(self, place: Place) -> None:
-        self.place = place
-        self.world = World(place.config.roots)
-        self.layout = Layout(place.project, place.config.gate("resume")["layout"])
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.world = project.world()
+        self.layout = Layout(project.root, project.settings.gate("resume")["layout"])
 
     def projects(self) -> list[str]:
         return [name for name in self.world.names(self.layout.folder) if os.path.isdir(self.layout.home(name))]
@@ -65,7 +64,7 @@ class Shelf:
     def chosen(self, name: str | None) -> list[str]:
         known = self.projects()
         if name is not None and (not is_name(name) or name not in known):
-            where = short(self.layout.folder, self.place.project)
+            where = short(self.layout.folder, self.project.root)
             raise BadResume(
                 f"there is no project {name!r} in {where}{like(name, known)}",
                 f"make {where}/{name} first, or set `layout` in [resume] of .handbill.toml",
@@ -78,7 +77,7 @@ class Shelf:
         row: dict[str, Any] = {"project": project, "file": path, "problems": [], "files": [], "next_action": ""}
         if not os.path.isfile(path):
             return {**row, "problems": [f"{path} does not exist"]}
-        found = ResumeFile(project, self.layout, self.world, self.place.config)
+        found = ResumeFile(project, self.layout, self.world, self.project.settings)
         if found.wrong:
             return {**row, "problems": found.wrong}
         row["files"] = [
@@ -104,18 +103,18 @@ def run(args: argparse.Namespace) -> Result:
     left_out = len(chosen[_MOST_PROJECTS:])
     data: dict[str, Any] = {"projects": rows, "folder": shelf.layout.folder, "problems": wrong, "left_out": left_out}
     if args.action == "show":
-        data["noted"] = _noted(shelf.place)
-    root = shelf.place.project
+        data["noted"] = _noted(shelf.project)
+    root = shelf.project.root
     return Result(
         data, lambda screen: _show(screen, data, root), exit_code=1 if wrong and args.action == "check" else 0,
         next_step="" if rows else "engine resume write PROJECT --load FILE",
     )  # fmt: skip
 
 
-def _noted(place: Place) -> dict[str, Any] | None:
+def _noted(project: Project) -> dict[str, Any] | None:
     """What the last PreCompact wrote down for the caller's window, or the newest one."""
     try:
-        return place.store.noted(choose_window(place, None, None), "resume")
+        return project.store.noted(choose_window(project, None, None), "resume")
     except CorruptState as error:
         return {"problem": str(error)}
     except HandbillError:
@@ -139,10 +138,10 @@ def _write(args: argparse.Namespace, shelf: Shelf) -> Result:
     if wrong:
         raise BadResume(f"{path}: {wrong[0]}", "correct the file, or the options")
     given = piped()
-    require_inside(path, shelf.place.project)
-    _kept(path, head, given.text.strip() or body.strip() or f"# {project}", shelf.place.project)
+    require_inside(path, shelf.project.root)
+    _kept(path, head, given.text.strip() or body.strip() or f"# {project}", shelf.project.root)
     row = shelf.looked_at(project)
-    text = f"{short(path, shelf.place.project)}: {count(len(head['files_to_load']), 'file')}" + (
+    text = f"{short(path, shelf.project.root)}: {count(len(head['files_to_load']), 'file')}" + (
         f", next {head['next_action']}" if head.get("next_action") else ""
     )
     warnings = [*given.note, *row["problems"]]

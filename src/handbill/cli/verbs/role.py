@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from handbill.cli.needed_hooks import needed
 from handbill.cli.parser import like
-from handbill.cli.project import Place, choose_window, here, session_of
+from handbill.cli.project import Project, choose_window, here, session_of
 from handbill.cli.result import Result
 from handbill.cli.screen import safe, table
 from handbill.cli.subcommands import SESSION, Action, add_actions
@@ -16,7 +16,6 @@ from handbill.cli.trust import is_inside, resolved
 from handbill.errors import HandbillError
 from handbill.event import MAIN
 from handbill.library.roles import REGULAR, declared
-from handbill.world import World
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,15 +38,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Result:
-    place = here(args.project)
+    project = here(args.project)
     if args.action == "list":
-        return _list(place)
-    note = checked(args.name, args.dispatch, place) if args.action == "set" else None
-    key = (session_of(choose_window(place, args.session, None)), MAIN)
-    place.store.note(key, "role", note)
+        return _list(project)
+    note = checked(args.name, args.dispatch, project) if args.action == "set" else None
+    key = (session_of(choose_window(project, args.session, None)), MAIN)
+    project.store.note(key, "role", note)
     if note is None:
         return Result({"session": key[0]}, text=f"{key[0]}: the role was removed", next_step="engine gate status")
-    warnings = [] if needed(place.config).every or args.name == REGULAR else [
+    warnings = [] if needed(project.settings).every or args.name == REGULAR else [
         "the hooks run before a few tools only, so other calls cannot be held; "
         f"declare [roles.{args.name}] in .handbill.toml and run `engine install` to change that"
     ]  # fmt: skip
@@ -55,9 +54,9 @@ def run(args: argparse.Namespace) -> Result:
     return Result({"session": key[0], **note}, text=text, warnings=warnings, next_step="engine gate status")
 
 
-def checked(name: str, dispatch: str, place: Place) -> dict[str, Any]:
+def checked(name: str, dispatch: str, project: Project) -> dict[str, Any]:
     """The note about a role, refused when nobody could use it."""
-    roles = declared(World(place.config.roots), place.config)
+    roles = declared(project.world(), project.settings)
     if name not in roles:
         hint = f"use one of {', '.join(roles)}; or declare your own as [roles.{name}] in .handbill.toml"
         raise HandbillError(f"no role {name!r} is declared{like(name, list(roles))}", hint)
@@ -66,7 +65,7 @@ def checked(name: str, dispatch: str, place: Place) -> dict[str, Any]:
         path = os.path.abspath(os.path.expanduser(dispatch))
         if not os.path.isfile(path):
             raise HandbillError(f"there is no file {path}", "engine dispatch new FILE creates one")
-        if path.startswith(place.project + "/") and not is_inside(path, place.project):
+        if path.startswith(project.root + "/") and not is_inside(path, project.root):
             raise HandbillError(
                 f"{path} leads out of the project (to {resolved(path)})", "if you mean that file, name it directly"
             )
@@ -74,8 +73,8 @@ def checked(name: str, dispatch: str, place: Place) -> dict[str, Any]:
     return note
 
 
-def _list(place: Place) -> Result:
-    roles = declared(World(place.config.roots), place.config)
+def _list(project: Project) -> Result:
+    roles = declared(project.world(), project.settings)
     rows = [
         {
             "role": name,

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from handbill.cli.files import require_inside
 from handbill.cli.parser import like
-from handbill.cli.project import Place, here, project_option
+from handbill.cli.project import Project, here, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import safe, short, shortened, table
 from handbill.errors import HandbillError
 from handbill.library.pages import page
 from handbill.library.skills import pages_of, proof_of, skill_at, skill_file, template
-from handbill.text.document import Sheet
+from handbill.text.document import Document
 from handbill.text.references import references
 from handbill.world import World
 
@@ -34,34 +34,38 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Result:
-    place = here(args.project)
-    world = World(place.config.roots)
+    project = here(args.project)
+    world = project.world()
     if args.copy:
-        return _copied(args.name, place)
+        return _copied(args.name, project)
     if args.name:
-        return _one(args.name, place, world)
-    rows = [described(name, place, world) for name in names(place)]
+        return _one(args.name, project, world)
+    rows = [described(name, project, world) for name in names(project)]
     return Result(
-        {"skills": rows}, lambda screen: _show(screen, rows, place.project), next_step="engine skills NAME",
+        {"skills": rows}, lambda screen: _show(screen, rows, project.root), next_step="engine skills NAME",
         exit_code=1 if any(row["problems"] for row in rows) else 0,
     )  # fmt: skip
 
 
-def _copied(name: str | None, place: Place) -> Result:
-    source = os.path.join(place.config.shipped_skills, name or "")
+def _copied(name: str | None, project: Project) -> Result:
+    source = os.path.join(project.settings.shipped_skills, name or "")
     if not name or not os.path.isdir(source):
         what = f"{name!r} is not one of them" if name else "name one of them"
         raise HandbillError(f"only shipped skills can be copied; {what}", "engine skills lists what there is")
-    target = os.path.join(place.project, ".claude", "skills", name)
-    require_inside(target, place.project)
+    target = os.path.join(project.root, ".claude", "skills", name)
+    require_inside(target, project.root)
     if os.path.lexists(target):
         raise HandbillError(f"{target} already exists", "that copy is yours; to copy the skill again, remove it first")
     shutil.copytree(source, target)
     return Result({"skill": name, "path": target}, text=f"copied to {target}", next_step=f"type /{name} to your agent")
 
 
-def names(place: Place) -> list[str]:
-    folders = (f"{place.project}/.claude/skills", f"{place.config.user_library}/skills", place.config.shipped_skills)
+def names(project: Project) -> list[str]:
+    folders = (
+        f"{project.root}/.claude/skills",
+        f"{project.settings.user_library}/skills",
+        project.settings.shipped_skills,
+    )
     found = set()
     for folder in folders:
         for entry in os.scandir(folder) if os.path.isdir(folder) else ():
@@ -70,8 +74,8 @@ def names(place: Place) -> list[str]:
     return sorted(found)
 
 
-def described(name: str, place: Place, world: World, most: int = 5) -> dict[str, Any]:
-    path = skill_file(name, world, place.config)
+def described(name: str, project: Project, world: World, most: int = 5) -> dict[str, Any]:
+    path = skill_file(name, world, project.settings)
     skill, problems = skill_at(path, world, most) if path else (None, [f"{name!r} is not a valid skill name"])
     row: dict[str, Any] = {
         "name": name, "path": path, "about": "", "phases": [], "templates": [], "modes": {}, "nextSkills": [],
@@ -82,29 +86,29 @@ def described(name: str, place: Place, world: World, most: int = 5) -> dict[str,
     row["about"] = skill.about.get("description", "")
     row["hints"] = [f"{path}, line {line}: {what}" for line, what in skill.hints[:most]]
     row.update(directives=skill.directives, nextSkills=skill.values.get("nextSkills", []))
-    missing = [one for one in row["nextSkills"] if not skill_file(one, world, place.config)]
+    missing = [one for one in row["nextSkills"] if not skill_file(one, world, project.settings)]
     row["hints"] += [f"{path}: nextSkills names {one}, and there is no such skill" for one in missing]
     row["modes"] = {
-        mode: template(path, str(one.get("file", "")), place.config)
+        mode: template(path, str(one.get("file", "")), project.settings)
         for mode, one in skill.values.get("modes", {}).items()
     }
     for phase in skill.phases:
-        files, without = pages_of(phase, path, world, place.config)
-        proof = proof_of(phase, path, world, place.config)
+        files, without = pages_of(phase, path, world, project.settings)
+        proof = proof_of(phase, path, world, project.settings)
         found = [*proof.problems, *(f"phase {phase}: {why}" for why in proof.contradictions().values())]
         row["problems"] += [problem for problem in found if problem not in row["problems"]]
         row["phases"].append({
             "label": phase.label, "name": phase.name, "gate": phase.gate, "files": files, "without": without,
             "proof": list(proof.fields),
         })  # fmt: skip
-    named = [template(path, written, place.config) for written in skill.templates()]
+    named = [template(path, written, project.settings) for written in skill.templates()]
     row["templates"] = named
     for file in (*named, *row["modes"].values()):
         if not os.path.isfile(file):
             row["problems"].append(f"{path} names {file}, which does not exist")
-    sheet = world.load(path)
-    for page_used in references(sheet.text) if isinstance(sheet, Sheet) else ():
-        if not page(page_used, path, world, place.config) and not page_used.startswith("CMD_"):
+    document = world.load(path)
+    for page_used in references(document.text) if isinstance(document, Document) else ():
+        if not page(page_used, path, world, project.settings) and not page_used.startswith("CMD_"):
             row["hints"].append(f"{path} uses §{page_used}, which has no file")
     return row
 
@@ -121,29 +125,29 @@ def _show(screen: Console, rows: list[dict[str, Any]], project: str) -> None:
     screen.print(made)
 
 
-def _one(name: str, place: Place, world: World) -> Result:
-    if not skill_file(name, world, place.config):
+def _one(name: str, project: Project, world: World) -> Result:
+    if not skill_file(name, world, project.settings):
         raise HandbillError(
-            f"there is no skill {name!r}{like(name, names(place))}", "engine skills lists what there is"
+            f"there is no skill {name!r}{like(name, names(project))}", "engine skills lists what there is"
         )
-    row = described(name, place, world, most=1000)
+    row = described(name, project, world, most=1000)
 
     def show(screen: Console) -> None:
-        screen.print(f"[bold]{safe(name)}[/]  {short(row['path'], place.project)}")
+        screen.print(f"[bold]{safe(name)}[/]  {short(row['path'], project.root)}")
         screen.print(f"  {safe(row['about'])}" if row["about"] else "", end="\n" if row["about"] else "")
         if row["phases"]:
             made = table("phase", "pages", "no page of its own", "proof")
             for phase in row["phases"]:
                 made.add_row(
                     safe(f"{phase['label']}: {phase['name']}"),
-                    "\n".join(short(file, place.project) for file in phase["files"]),
+                    "\n".join(short(file, project.root) for file in phase["files"]),
                     safe("\n".join(phase["without"])), safe(", ".join(phase["proof"])),
                 )  # fmt: skip
             screen.print(made)
         else:
             screen.print("  no phases")
         for file in row["templates"]:
-            screen.print(f"  template    {short(file, place.project)}", soft_wrap=True)
+            screen.print(f"  template    {short(file, project.root)}", soft_wrap=True)
         for words in ("directives", "modes", "nextSkills"):
             if row[words]:
                 screen.print(f"  {words:<11} {safe(', '.join(row[words]))}", soft_wrap=True)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli.project import Place, here, project_option
+from handbill.cli.project import Project, here, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, styled, table, when
 from handbill.cli.verbs.deliveries import WORDS, read_log
@@ -45,72 +45,80 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Result:
-    place = here(args.project)
-    world = World(place.config.roots)
-    path = _meant(args.file, place, world)
+    project = here(args.project)
+    world = project.world()
+    path = _meant(args.file, project, world)
     lines = [
-        line for line in read_log(place.store)
+        line for line in read_log(project.store)
         if line.get("file") == path and str(line.get("window", "")).startswith(args.session)
     ]  # fmt: skip
-    found = sorted(_holding(path, place, args.session), key=lambda one: -_since(path, one[1]))
-    windows = [_row(path, key, with_newest_receipts(window, place), lines) for key, window in found[:_MOST_WINDOWS]]
-    reasons = [] if windows else list(_why_not(path, place, world, delivered=any(_is_delivery(line) for line in lines)))
+    found = sorted(_holding(path, project, args.session), key=lambda one: -_since(path, one[1]))
+    windows = [_row(path, key, with_newest_receipts(window, project), lines) for key, window in found[:_MOST_WINDOWS]]
+    reasons = (
+        [] if windows else list(_why_not(path, project, world, delivered=any(_is_delivery(line) for line in lines)))
+    )
     data = {
         "file": path, "windows": windows, "more_windows": len(found) - len(windows),
         "decisions": lines[-_LAST:][::-1], "why_not": reasons, "session": args.session,
     }  # fmt: skip
-    return Result(data, lambda screen: _show(screen, data, place.project), exit_code=0 if windows or lines else 1)
+    return Result(data, lambda screen: _show(screen, data, project.root), exit_code=0 if windows or lines else 1)
 
 
-def _meant(word: str, place: Place, world: World) -> str:
+def _meant(word: str, project: Project, world: World) -> str:
     library = f"{PACKAGE}/data"
     if word.startswith("library:"):  # as `engine window` shows it
         inside = word.removeprefix("library:")
         return next((p for p in (f"{library}/directives/{inside}", f"{library}/{inside}") if os.path.exists(p)), inside)
     if "/" not in word and not os.path.exists(word):
-        found = [path for path in _delivered(place) if path.endswith(f"/{word}")] or [find(word, world, place.config)]
+        found = [path for path in _delivered(project) if path.endswith(f"/{word}")] or [
+            find(word, world, project.settings)
+        ]
         if len(found) > 1:
-            names = [short(path, place.project) for path in found[:8]]
+            names = [short(path, project.root) for path in found[:8]]
             more = f" and {len(found) - 8} more" if len(found) > 8 else ""
             raise HandbillError(f"{word} means {len(found)} files", f"name one of them: {', '.join(names)}{more}")
         if found[0]:
             return found[0]
     name = page_name(word)
     if name and not os.path.exists(word):
-        path = page(name, f"{place.project}/x", world, place.config)
+        path = page(name, f"{project.root}/x", world, project.settings)
         if not path:
             raise HandbillError(
-                f"there is no page {name}", f"looked in .directives/ of {place.project} and the libraries"
+                f"there is no page {name}", f"looked in .directives/ of {project.root} and the libraries"
             )
         return path
     return os.path.abspath(word)
 
 
-def _delivered(place: Place) -> list[str]:
+def _delivered(project: Project) -> list[str]:
     """Files of the known windows, the newest last."""
-    return list({path: None for _, window in _readable(place) for path in (*window.files, *window.pending)})
+    return list({path: None for _, window in _readable(project) for path in (*window.files, *window.pending)})
 
 
-def _readable(place: Place) -> Iterator[tuple[Key, Window]]:
-    for key in place.store.known():
+def _readable(project: Project) -> Iterator[tuple[Key, Window]]:
+    for key in project.store.known():
         try:
-            window = place.store.read(key)
+            window = project.store.read(key)
         except HandbillError:
             continue  # `engine doctor` tells of it
         if window is not None:
             yield key, window
 
 
-def _holding(path: str, place: Place, session: str) -> Iterator[tuple[Key, Window]]:
+def _holding(path: str, project: Project, session: str) -> Iterator[tuple[Key, Window]]:
     """Windows that have the file, wait for it, or may have it."""
-    for key, window in _readable(place):
-        known = any(path in files for files in (window.files, window.pending, window.carried))
+    for key, window in _readable(project):
+        known = any(path in files for files in (window.files, window.pending, window.from_last_epoch))
         if known and key[0].startswith(session):
             yield key, window
 
 
 def _record(path: str, window: Window) -> Record:
-    return window.files.get(path) or window.carried.get(path) or {"reason": window.pending.get(path, ""), "at": 0.0}
+    return (
+        window.files.get(path)
+        or window.from_last_epoch.get(path)
+        or {"reason": window.pending.get(path, ""), "at": 0.0}
+    )
 
 
 def _since(path: str, window: Window) -> float:
@@ -134,9 +142,9 @@ def _is_delivery(line: Line) -> bool:
     return line.get("event") in DELIVERED
 
 
-def _why_not(path: str, place: Place, world: World, *, delivered: bool) -> Iterator[str]:
+def _why_not(path: str, project: Project, world: World, *, delivered: bool) -> Iterator[str]:
     """What stands in the way, in the order in which one would look for it."""
-    config, name = place.config, os.path.basename(path)
+    settings, name = project.settings, os.path.basename(path)
     if delivered:
         yield "it was delivered, but a compaction or a rewind removed it, or its window is gone"
     if not os.path.exists(path):
@@ -145,38 +153,38 @@ def _why_not(path: str, place: Place, world: World, *, delivered: bool) -> Itera
     if delivered:
         yield "it is delivered again when it is needed"
         return
-    sheet = world.load(path)
-    if isinstance(sheet, Refusal):
+    document = world.load(path)
+    if isinstance(document, Refusal):
         real = world.real(path)
-        yield f"it {sheet.why}" + (f" (its links lead to {real})" if real not in ("", path) else "")
+        yield f"it {document.why}" + (f" (its links lead to {real})" if real not in ("", path) else "")
         return
     folder = os.path.dirname(path)
     level = os.path.dirname(folder) if os.path.basename(folder) == ".directives" else folder
-    known = config.core_types + config.skill_types
+    known = settings.core_types + settings.skill_types
     if name in known and (os.path.basename(folder) == ".directives" or name == "AGENTS.md"):
-        if not root_of(level, world, config):
-            yield f"{short(level, place.project)} is outside the project, or below an excluded folder"
-        elif name not in config.core_types:
+        if not root_of(level, world, settings):
+            yield f"{short(level, project.root)} is outside the project, or below an excluded folder"
+        elif name not in settings.core_types:
             yield f"{name} is delivered when the active skill asks for it, or `directives.always` names it"
         else:
-            yield _not_yet(path, level, place)
+            yield _not_yet(path, level, project)
     elif page_name(name.removesuffix(".md")):
         yield "a page is delivered when a phase or a delivered page names it; neither happened in a known window"
     elif name == "SKILL.md":
         yield "its skill was not invoked or activated in a known window"
     else:
-        asked = [line for _, window in _readable(place) for line in _gates(path, window)]
+        asked = [line for _, window in _readable(project) for line in _gates(path, window)]
         yield from dict.fromkeys(asked)
         if not asked:
             yield "it is not a standard, directive, page, skill or template, and no gate lists it: nothing asks for it"
 
 
-def _not_yet(path: str, level: str, place: Place) -> str:
+def _not_yet(path: str, level: str, project: Project) -> str:
     """Of a directive that could be delivered."""
-    named = short(level, place.project)
-    for _, window in _readable(place):
+    named = short(level, project.root)
+    for _, window in _readable(project):
         if path in window.flags.get(ELSEWHERE, ()):
-            return f"the same text is in a window already, as {short(window.flags[ELSEWHERE][path][1], place.project)}"
+            return f"the same text is in a window already, as {short(window.flags[ELSEWHERE][path][1], project.root)}"
         if path in window.flags.get(UNDELIVERABLE, ()):
             return "it could not be delivered before, but it can be now: it arrives with the next prompt or touch"
         if level in window.touched:

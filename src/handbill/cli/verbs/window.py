@@ -6,7 +6,15 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli.project import Place, choose_window, here, is_ended_terminal, project_option, read_window, window_file
+from handbill.cli.project import (
+    Project,
+    choose_window,
+    here,
+    is_ended_terminal,
+    project_option,
+    read_window,
+    window_file,
+)
 from handbill.cli.result import Result
 from handbill.cli.screen import ago, count, listed, safe, short, styled, table, tokens, when
 from handbill.cli.verbs.audit import audit, audit_all
@@ -48,46 +56,46 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Result:
-    place = here(args.project)
+    project = here(args.project)
     if args.all:
-        return audit_all(_each_window(place), place) if args.audit else _list(place)
-    key = choose_window(place, args.session, args.agent)
-    window = read_window(place, key)
-    window = with_newest_receipts(window, place)
+        return audit_all(_each_window(project), project) if args.audit else _list(project)
+    key = choose_window(project, args.session, args.agent)
+    window = read_window(project, key)
+    window = with_newest_receipts(window, project)
     if args.audit:
-        return audit(window, content_of(window, place)[0], key, place)
-    data = {**described(window, place.project), "session": key[0]}
-    others = [agent for session, agent in place.store.known() if session == key[0] and agent != MAIN]
+        return audit(window, content_of(window, project)[0], key, project)
+    data = {**described(window, project.root), "session": key[0]}
+    others = [agent for session, agent in project.store.known() if session == key[0] and agent != MAIN]
     data["subagents"] = others if key[1] == MAIN else []
     data["context"] = [{"file": path, "state": how or "not read"} for path, how in compliance(window)]
     return Result(data, lambda screen: _show(screen, data), next_step="engine why FILE: why it was delivered or not")
 
 
-def content_of(window: Window, place: Place) -> tuple[Content | None, Event, World]:
+def content_of(window: Window, project: Project) -> tuple[Content | None, Event, World]:
     """What the transcript shows of this window by now."""
     agent = "" if window.agent == MAIN else window.agent
-    world = World(place.config.roots)
+    world = project.world()
     version = version_in(world.tail(window.transcript, -_NEWEST_ROWS) or b"") or claude_code.NEWEST
     event = Event("stopping", window.session, agent_id=agent, transcript=window.transcript, version=version)
     return (claude_code.window_now(event, world, window=window) if window.transcript else None), event, world
 
 
-def _each_window(place: Place) -> Iterator[tuple[Key, Window, Content | None]]:
-    for key in place.store.known():
+def _each_window(project: Project) -> Iterator[tuple[Key, Window, Content | None]]:
+    for key in project.store.known():
         try:
-            window = place.store.read(key)
+            window = project.store.read(key)
         except (CorruptState, HandbillError):
             continue  # `engine window --all` and `engine doctor` show it
         if window is not None and window.started and not is_ended_terminal(key, window):
-            window = with_newest_receipts(window, place)
-            yield key, window, content_of(window, place)[0]
+            window = with_newest_receipts(window, project)
+            yield key, window, content_of(window, project)[0]
 
 
-def with_newest_receipts(window: Window, place: Place) -> Window:
+def with_newest_receipts(window: Window, project: Project) -> Window:
     """What the transcript proves by now, for showing; the next hook will write it down."""
     if not window.claims or not window.transcript:
         return window
-    content, event, world = content_of(window, place)
+    content, event, world = content_of(window, project)
     if content is not None and precedes_compaction(window, content.boundary):
         return window  # what was there before the compaction proves nothing
     proof = proof_in(content, window, world.now(), records=claude_code.records_injections(event))
@@ -113,7 +121,7 @@ def described(window: Window, project: str) -> dict[str, Any]:
     return {
         "session": window.session, "agent": window.agent, "epoch": window.epoch, "created": window.created,
         "project": project, "lifecycle": window.lifecycle, "work": window.work, "directories": len(window.touched),
-        "files": files, "unsettled": sorted(window.carried),
+        "files": files, "unsettled": sorted(window.from_last_epoch),
     }  # fmt: skip
 
 
@@ -160,12 +168,12 @@ def _reason(reason: str) -> str:
     return "directive" if reason.startswith("directive of ") else reason
 
 
-def _list(place: Place) -> Result:
+def _list(project: Project) -> Result:
     windows = []
-    for key in place.store.known():
-        path = window_file(place.store, key)
+    for key in project.store.known():
+        path = window_file(project.store, key)
         try:
-            window = place.store.read(key)
+            window = project.store.read(key)
         except (CorruptState, HandbillError) as error:
             windows.append(
                 {

@@ -12,7 +12,7 @@ from typing import Any
 from handbill.cli import interpreter, settings_file, trust
 from handbill.cli.checks.installation import is_recorded, settings_paths
 from handbill.cli.needed_hooks import needed, yaml_folder
-from handbill.cli.project import Place, here
+from handbill.cli.project import Project, here
 from handbill.cli.result import Result
 from handbill.cli.subcommands import Action, add_actions
 from handbill.cli.trust import find_program, is_inside
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> Result:
         raise HandbillError(f"--with: {error}", "quote it as a shell would") from None
     if not args.name.strip() or not args.prompt.strip():
         raise HandbillError("a worker needs a name and a prompt", "engine worker launch NAME REPO PROMPT DISPATCH")
-    place = here(os.path.realpath(args.repo))
+    project = here(os.path.realpath(args.repo))
     path = dispatch.contract_path(args.dispatch)
     made = not os.path.exists(path)
     if made:
@@ -70,36 +70,36 @@ def run(args: argparse.Namespace) -> Result:
         raise HandbillError(f"{path} is {contract.status}", "engine dispatch new FILE creates another one")
     session = str(uuid.uuid4())
     note = {"role": "worker", "how": "engine worker launch", "dispatch": path, "name": args.name, "hooks": True}
-    place.store.note((session, MAIN), "role", note)
-    settings = _settings(place, session)
+    project.store.note((session, MAIN), "role", note)
+    settings = _settings(project, session)
     words = ["claude", "--session-id", session, "--name", args.name]
     words += ["--settings", settings]
-    words += ["--add-dir", _folder_for(path, place)] if not path.startswith(place.project + "/") else []
+    words += ["--add-dir", _folder_for(path, project)] if not path.startswith(project.root + "/") else []
     words += [*more, "--", _prompt(args.prompt, path)]
-    line = f"cd {shlex.quote(place.project)} && {shlex.join(words)}"
+    line = f"cd {shlex.quote(project.root)} && {shlex.join(words)}"
     if args.run:
-        program = find_program(words[0], place.project)
+        program = find_program(words[0], project.root)
         if not program:
             raise HandbillError(f"{words[0]} is not on the PATH", f"the command is: {line}")
-        os.chdir(place.project)
+        os.chdir(project.root)
         try:
-            os.execve(program, words, trust.environment(place.project))
+            os.execve(program, words, trust.environment(project.root))
         except OSError as error:
             raise HandbillError(
                 f"{words[0]}: {error.strerror}", f"is it on the PATH? The command is: {line}"
             ) from error
     data: dict[str, Any] = {
-        "name": args.name, "session": session, "repo": place.project, "dispatch": path, "made": made,
+        "name": args.name, "session": session, "repo": project.root, "dispatch": path, "made": made,
         "settings": settings, "command": line, "words": words,
     }  # fmt: skip
     # a comment, so that a shell can take the answer as it is
     return Result(data, text=f"# {path} was created from the prompt\n{line}" if made else line)
 
 
-def _folder_for(path: str, place: Place) -> str:
+def _folder_for(path: str, project: Project) -> str:
     """The contract's folder, which the worker may work in: never one that holds all of somebody's files."""
     folder = os.path.dirname(path)
-    if is_inside(os.path.expanduser("~"), folder) or is_inside(place.project, folder):
+    if is_inside(os.path.expanduser("~"), folder) or is_inside(project.root, folder):
         raise HandbillError(
             f"the worker would get access to all of {folder}", "put the contract into a folder of its own"
         )
@@ -114,12 +114,12 @@ def _prompt(prompt: str, path: str) -> str:
     )
 
 
-def _settings(place: Place, session: str) -> str:
+def _settings(project: Project, session: str) -> str:
     """For this worker alone: hooks that its repository does not register, and a variable that outlives `/clear`."""
     there: dict[str, set[str]] = {}
     recorded = trust.installed()
     used = ""
-    for file in settings_paths(place):
+    for file in settings_paths(project):
         settings = registration.parse(settings_file.read(file), file)
         events = registration.registered(settings)
         if file not in recorded:
@@ -128,11 +128,11 @@ def _settings(place: Place, session: str) -> str:
         for event in [event for event, ones in events.items() if all(is_recorded(one, recorded[file]) for one in ones)]:
             there.setdefault(event, set()).update(registration.matchers(settings, event))
     ours = registration.handlers(
-        interpreter.choose(None, used, place.project).path, settings_file.PACKAGE_PARENT, needed(place.config).lanes,
+        interpreter.choose(None, used, project.root).path, settings_file.PACKAGE_PARENT, needed(project.settings).lanes,
         every=True, packages=yaml_folder(),
     )  # fmt: skip
     lacking = {event: made for event, made in ours.items() if "" not in there.get(event, set())}
-    folder = os.path.join(place.store.root, ".engine", "workers")
+    folder = os.path.join(project.store.root, ".engine", "workers")
     make_private_directory(folder)
     path = os.path.join(folder, f"{session}.json")
     hooks = {event: [{"hooks": made}] for event, made in lacking.items()}

@@ -184,6 +184,10 @@ _IN_RECORD = frozenset({
 
 
 def __getattr__(name: str) -> Any:
+    if name == "brings":
+        from handbill.hosts.claude_code.native_files import brings
+
+        return brings
     if name not in _IN_RECORD:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     record = __import__(f"{__name__}.record", fromlist=(name,))

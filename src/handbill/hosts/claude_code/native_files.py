@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from handbill.fast_json import loads
-from handbill.handlers.directives import ACTED, DONE_BEFORE, LOOKED, READ, WANTED
 from handbill.ledger.window import GUESSED, NESTED
-from handbill.library.directive_levels import LATER, NEXT, present
-from handbill.library.roots import root_of
-from handbill.paths import join, level_of, parent, under
+from handbill.library.directive_levels import LATER, NEXT
+from handbill.library.directive_search import ACTED, DONE_BEFORE, LOOKED, READ, WANTED
+from handbill.paths import join, parent, under
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from handbill.event import Event
-    from handbill.settings import Config
+    from handbill.settings import Settings
     from handbill.world import World
 
 _CLAUDE_MD = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
@@ -27,18 +26,18 @@ _SETTINGS = (".claude/settings.local.json", ".claude/settings.json")
 _MOST_SETTINGS = 1 << 20  # bytes
 
 
-def host_brings(level: str, path: str, how: str, event: Event, world: World, config: Config) -> str:
+def brings(level: str, path: str, how: str, event: Event, world: World, settings: Settings) -> str:
     """Why the host itself puts this file into the window; empty: it does not. It says so too late, or not at all."""
-    start = event.project or config.project  # where the client was started: it reads instructions from there up
+    start = event.project or settings.project  # where the client was started: it reads instructions from there up
     if under(start, level) and not event.reads_root:
         return ""
-    if imported(level, path, world, config):
+    if imported(level, path, world, settings):
         if under(start, level) or how == READ:
             return f"{GUESSED}CLAUDE.md" if under(start, level) else f"{NESTED}, {GUESSED}CLAUDE.md"
         return {LOOKED: LATER, WANTED: LATER, ACTED: NEXT if event.reads_touched else "", DONE_BEFORE: ""}[how]
     bare = f"{level}/AGENTS.md"
     same_as_bare = path == bare or (world.is_file(bare) and world.inode(bare) == world.inode(path))
-    if not same_as_bare or not event.reads_agents_md or not reads_agents_md(level, world, config):
+    if not same_as_bare or not event.reads_agents_md or not reads_agents_md(level, world, settings):
         return ""
     if under(start, level):
         return "session_start"
@@ -46,25 +45,18 @@ def host_brings(level: str, path: str, how: str, event: Event, world: World, con
     return {READ: f"{NESTED}, read by the host", LOOKED: LATER, WANTED: LATER, ACTED: "", DONE_BEFORE: ""}[how]
 
 
-def is_rule_here(path: str, event: Event, world: World, config: Config) -> bool:
-    """Is this a file that a touch of its directory asks for? The agent may read others of the same name."""
-    level = level_of(path)
-    known = [found for found, name in present(level, world, config)[0] if name in config.core_types]
-    return path in known and bool(root_of(level, world, config, event.added))
-
-
-def imported(level: str, path: str, world: World, config: Config) -> bool:
+def imported(level: str, path: str, world: World, settings: Settings) -> bool:
     """Does the CLAUDE.md of this level bring the file (as a link, or by an @import)?"""
     for beside in _CLAUDE_MD:
         source = join(level, beside)
         inode = world.inode(source)
-        if not inode or _is_excluded(source, world, config):
+        if not inode or _is_excluded(source, world, settings):
             continue
         if inode == world.inode(path):
             return True
         imports = world.once(f"imports of {source}", lambda at=source: _imports(at, world))  # type: ignore[misc]
         if path in imports:
-            return not _is_excluded(path, world, config)  # the client asks that of an imported file, too
+            return not _is_excluded(path, world, settings)  # the client asks that of an imported file, too
     return False
 
 
@@ -87,24 +79,24 @@ def _without_stars(word: str) -> str:
     return inner if word == "*" * stars + inner + "*" * stars else word
 
 
-def reads_agents_md(level: str, world: World, config: Config) -> bool:
+def reads_agents_md(level: str, world: World, settings: Settings) -> bool:
     """The client reads AGENTS.md unless a CLAUDE.md applies there, or it was told not to."""
-    places = [level, config.project]
+    places = [level, settings.project]
     while places[-1] != "/":
         places.append(parent(places[-1]))
-    own = f"{config.user_library}/CLAUDE.md"  # the user's own, for all projects, changes nothing
+    own = f"{settings.user_library}/CLAUDE.md"  # the user's own, for all projects, changes nothing
     files = [path for place in places for name in _CLAUDE_MD if (path := join(place, name)) != own]
     if any(world.is_file(path) and world.size(path) for path in files):
         return False
-    if _is_excluded(f"{level}/AGENTS.md", world, config):
+    if _is_excluded(f"{level}/AGENTS.md", world, settings):
         return False
-    return not world.once("agents-md", lambda: _is_switched_off(world, config))
+    return not world.once("agents-md", lambda: _is_switched_off(world, settings))
 
 
-def _is_switched_off(world: World, config: Config) -> bool:
-    for settings in _settings(b"agents-md", world, config):
-        plugins = settings.get("enabledPlugins") if settings is not None else {}
-        if settings is None or (
+def _is_switched_off(world: World, settings: Settings) -> bool:
+    for one in _settings(b"agents-md", world, settings):
+        plugins = one.get("enabledPlugins") if one is not None else {}
+        if one is None or (
             isinstance(plugins, dict)
             and any(name.endswith("agents-md@builtin") and value is False for name, value in plugins.items())
         ):
@@ -112,9 +104,9 @@ def _is_switched_off(world: World, config: Config) -> bool:
     return False
 
 
-def _is_excluded(path: str, world: World, config: Config) -> bool:
+def _is_excluded(path: str, world: World, settings: Settings) -> bool:
     """Do the settings keep the client from reading this file?"""
-    patterns: list[str] = world.once("claudeMdExcludes", lambda: _excludes(world, config))
+    patterns: list[str] = world.once("claudeMdExcludes", lambda: _excludes(world, settings))
     if not patterns:
         return False
     from handbill.text.globs import matches
@@ -135,29 +127,29 @@ def _as_stars(pattern: str) -> str:
     return pattern
 
 
-def _excludes(world: World, config: Config) -> list[str]:
+def _excludes(world: World, settings: Settings) -> list[str]:
     found: list[str] = []
-    for settings in _settings(b"claudeMdExcludes", world, config):
-        if settings is None:
+    for one in _settings(b"claudeMdExcludes", world, settings):
+        if one is None:
             return _ANYTHING
-        listed = settings.get("claudeMdExcludes")
+        listed = one.get("claudeMdExcludes")
         found += [pattern for pattern in listed if isinstance(pattern, str)] if isinstance(listed, list) else []
     is_usual = len(found) <= _MOST_PATTERNS and sum(map(len, found)) <= _MOST_LETTERS
     return found if is_usual else _ANYTHING
 
 
-def _settings(word: bytes, world: World, config: Config) -> list[dict[str, Any] | None]:
+def _settings(word: bytes, world: World, settings: Settings) -> list[dict[str, Any] | None]:
     """The settings files that may say something about this; None: nobody knows what it says."""
     found: list[dict[str, Any] | None] = []
-    for path in (*(f"{config.project}/{name}" for name in _SETTINGS), f"{config.home}/{_SETTINGS[1]}"):
+    for path in (*(f"{settings.project}/{name}" for name in _SETTINGS), f"{settings.home}/{_SETTINGS[1]}"):
         text = world.tail(path, 0, _MOST_SETTINGS) or b""
         if len(text) == _MOST_SETTINGS:
             found.append(None)
         elif word in text or b"\\u" in text:  # the word may be written with escapes
             try:
-                settings = loads(text.decode("utf-8", "replace"))
+                read = loads(text.decode("utf-8", "replace"))
             except (ValueError, RecursionError):
                 found.append(None)
             else:
-                found.append(settings if isinstance(settings, dict) else {})
+                found.append(read if isinstance(read, dict) else {})
     return found

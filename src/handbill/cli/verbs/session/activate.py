@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli.caller import Desk, desk, refused
+from handbill.cli.caller import Caller, desk, refused
 from handbill.cli.parser import like
 from handbill.cli.result import Result
 from handbill.cli.screen import stamp
@@ -55,20 +55,18 @@ def run(args: argparse.Namespace) -> Result:
     except Refused as error:
         raise refused(error) from None
     line = f"Session {happened}: {at.shown(folder)} (skill: {args.skill})"
-    dirs = [
-        os.path.normpath(os.path.join(at.place.project, place)) for place in params.get("directoriesOfInterest", ())
-    ]
+    dirs = [os.path.normpath(os.path.join(at.project.root, place)) for place in params.get("directoriesOfInterest", ())]
     warnings += [f"directoriesOfInterest: there is no {place}" for place in dirs if not os.path.isdir(place)]
     warnings += at.take(folder) + at.tell(state, "activate", line, folder, dirs=dirs)
     return _result(at, folder, state, skill, line, warnings)
 
 
-def _skill(name: str, at: Desk) -> tuple[Skill, list[str]]:
-    path = skill_file(name, at.world, at.place.config)
+def _skill(name: str, at: Caller) -> tuple[Skill, list[str]]:
+    path = skill_file(name, at.world, at.project.settings)
     if not path:
         raise NoSkill(
-            f"there is no skill {name!r}{like(name, names(at.place))}",
-            f"looked in {at.shown(f'{at.place.project}/.claude/skills')}, ~/.claude/skills, plugins and the library; "
+            f"there is no skill {name!r}{like(name, names(at.project))}",
+            f"looked in {at.shown(f'{at.project.root}/.claude/skills')}, ~/.claude/skills, plugins and the library; "
             "engine skills lists what there is",
         )
     skill, problems = skill_at(path, at.world)
@@ -87,7 +85,7 @@ def parameters(given: State) -> tuple[State, list[str]]:
     return params, [f"{', '.join(static)}: taken from SKILL.md, not from stdin"] if static else []
 
 
-def _result(at: Desk, folder: str, state: State, skill: Skill, line: str, warnings: list[str]) -> Result:
+def _result(at: Caller, folder: str, state: State, skill: Skill, line: str, warnings: list[str]) -> Result:
     lines = [line]
     data: dict[str, Any] = {"session": folder, "skill": state["skill"], "state": state}
     phase = skill.phase(label_of(state))

@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import Any
 
-from handbill.cli.caller import Desk, desk
+from handbill.cli.caller import Caller, desk
 from handbill.cli.files import read_text
 from handbill.cli.result import Result
 from handbill.cli.verbs.session.phase_text import proof_of
@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> Result:
     return Result(data, text="\n".join(lines), exit_code=1 if found else 0)
 
 
-def _phases(at: Desk, state: State) -> list[str]:
+def _phases(at: Caller, state: State) -> list[str]:
     if state.get("lifecycle") not in (ACTIVE, SET_DOWN):
         return []
     coming, phase = ahead(state), current_phase(state)
@@ -36,18 +36,18 @@ def _phases(at: Desk, state: State) -> list[str]:
     return found + ([f"{phase} asks for proof: {', '.join(wanted)}"] if wanted else [])
 
 
-def _documents(at: Desk, folder: str, state: State) -> list[str]:
+def _documents(at: Caller, folder: str, state: State) -> list[str]:
     name = debrief_of(state)
     path = os.path.join(folder, name)
     return [f"{at.shown(path)} is not written"] if name and not os.path.isfile(path) else []
 
 
-def _requests(at: Desk, folder: str, state: State) -> list[str]:
+def _requests(at: Caller, folder: str, state: State) -> list[str]:
     """Every request that this session was to answer is answered."""
     found = []
     for name in state.get("requestFiles", ()):
         path = next(
-            (p for p in (os.path.join(folder, name), os.path.join(at.place.project, name)) if os.path.isfile(p)), ""
+            (p for p in (os.path.join(folder, name), os.path.join(at.project.root, name)) if os.path.isfile(p)), ""
         )
         if not path:
             found.append(f"the request {name} does not exist")

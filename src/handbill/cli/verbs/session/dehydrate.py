@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import Any
 
-from handbill.cli.caller import Desk, desk
+from handbill.cli.caller import Caller, desk
 from handbill.cli.result import Result
 from handbill.cli.screen import stamp
 from handbill.cli.stdin import NEEDED, BadInput, as_object, piped
@@ -41,12 +41,12 @@ def run(args: argparse.Namespace) -> Result:
 
     state = sessions.update(folder, change)
     try:
-        at.place.store.leave_handover({"session": name, "context": context, "by": at.window})
+        at.project.store.leave_handover({"session": name, "context": context, "by": at.window})
     except (OSError, HandbillError) as error:
         raise HandbillError(
             f"the handover cannot be kept: {error}", "its text is in the session's .state.json"
         ) from error
-    unusable = [sheet for sheet in map(at.world.load, files.named) if isinstance(sheet, Refusal)]
+    unusable = [document for document in map(at.world.load, files.named) if isinstance(document, Refusal)]
     warnings = [f"requiredFiles: {at.shown(one.path)} {one.why}" for one in unusable] + given.note
     text = f"Handover saved: {at.shown(folder)}\n"
     text += "The next agent that starts in this project (or after /clear) receives it."
@@ -54,8 +54,8 @@ def run(args: argparse.Namespace) -> Result:
     return Result(data, text=text, warnings=warnings)
 
 
-def _files(context: dict[str, Any], folder: str, at: Desk) -> Files:
-    found = Files(context.get("requiredFiles", ()), (at.place.project, folder), at.world, at.place.config)
+def _files(context: dict[str, Any], folder: str, at: Caller) -> Files:
+    found = Files(context.get("requiredFiles", ()), (at.project.root, folder), at.world, at.project.settings)
     if found.refused:
         raise BadInput(f"requiredFiles: {'; '.join(found.refused)}", "name files of the project")
     return found

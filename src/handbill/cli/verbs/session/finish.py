@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import Any
 
-from handbill.cli.caller import Desk, NotAllowed, desk
+from handbill.cli.caller import Caller, NotAllowed, desk
 from handbill.cli.result import Result
 from handbill.cli.screen import stamp
 from handbill.cli.stdin import BadInput, as_object, piped
@@ -78,7 +78,7 @@ def said(text: str, verb: str) -> dict[str, Any]:
     return words
 
 
-def _may_end(at: Desk, state: State, proof: State, approved: str, warnings: list[str]) -> list[str]:
+def _may_end(at: Caller, state: State, proof: State, approved: str, warnings: list[str]) -> list[str]:
     left = ahead(state)
     if left and not approved:
         raise NotAllowed(
@@ -91,7 +91,7 @@ def _may_end(at: Desk, state: State, proof: State, approved: str, warnings: list
     return unproven
 
 
-def left_undone(at: Desk, folder: str, state: State, approved: str, warnings: list[str]) -> State:
+def left_undone(at: Caller, folder: str, state: State, approved: str, warnings: list[str]) -> State:
     """What a skill leaves undone when another one begins. Raises, unless that is nothing or the user approved."""
     if state.get("lifecycle") not in (ACTIVE, SET_DOWN) or not state.get("skill"):
         return {}
@@ -110,11 +110,11 @@ def left_undone(at: Desk, folder: str, state: State, approved: str, warnings: li
     return {**undone, "approved": approved} if undone and approved else undone
 
 
-def _debrief_written(at: Desk, folder: str, state: State, approved: str) -> None:
+def _debrief_written(at: Caller, folder: str, state: State, approved: str) -> None:
     template, name = str(state.get("debriefTemplate", "")), debrief_of(state)
     if name and not approved and not os.path.isfile(os.path.join(folder, name)):
-        path = skill_file(str(state.get("skill", "")), at.world, at.place.config)
-        form = at.shown(template_path(path, template, at.place.config)) if path else template
+        path = skill_file(str(state.get("skill", "")), at.world, at.project.settings)
+        form = at.shown(template_path(path, template, at.project.settings)) if path else template
         raise NotAllowed(
             f"the debrief {at.shown(os.path.join(folder, name))} is not written",
             f"write it from the template {form}; or, if the user does not want one, add "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from handbill.cli.caller import Desk, NotAllowed, desk, refused
+from handbill.cli.caller import Caller, NotAllowed, desk, refused
 from handbill.cli.result import Result
 from handbill.cli.screen import stamp
 from handbill.cli.stdin import as_object, piped
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> Result:
     return _result(at, state, step, line, unproven, args.user_approved, warnings)
 
 
-def _active(state: State | None, at: Desk) -> State:
+def _active(state: State | None, at: Caller) -> State:
     if state is None:
         raise sessions.NoSession("the session is gone", "engine session list shows the existing ones")
     at.refuse_if_held(state, person_may=True)
@@ -72,7 +72,7 @@ def _active(state: State | None, at: Desk) -> State:
 
 
 def proven(
-    at: Desk,
+    at: Caller,
     state: State,
     proof: State,
     warnings: list[str],
@@ -114,7 +114,7 @@ def proven(
 
 
 def _result(
-    at: Desk, state: State, step: Move, line: str, unproven: list[str], approved: str, warnings: list[str]
+    at: Caller, state: State, step: Move, line: str, unproven: list[str], approved: str, warnings: list[str]
 ) -> Result:
     lines = [line]
     if approved and not step.same:
@@ -133,7 +133,7 @@ def _result(
     return Result(data, text="\n".join(lines), warnings=warnings)
 
 
-def _free(at: Desk, folder: str, args: argparse.Namespace, proof: State) -> Result:
+def _free(at: Caller, folder: str, args: argparse.Namespace, proof: State) -> Result:
     """A skill without phases: any word will do, there is no order to hold."""
     text = " ".join(args.phase.split())
     if not text or len(text) > 200:

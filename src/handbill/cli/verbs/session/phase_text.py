@@ -8,15 +8,15 @@ from handbill.library.skills import proof_of as asked
 from handbill.library.skills import skill_file
 
 if TYPE_CHECKING:
-    from handbill.cli.caller import Desk
+    from handbill.cli.caller import Caller
     from handbill.work.phases import Phase
     from handbill.work.proof import Proof
 
 
-def proof_of(phase: Phase, skill: str, desk: Desk) -> Proof:
-    world, config = desk.world, desk.place.config
-    path = skill_file(skill, world, config) or f"{config.project}/SKILL.md"
-    return asked(phase, path, world, config)
+def proof_of(phase: Phase, skill: str, desk: Caller) -> Proof:
+    world, settings = desk.world, desk.project.settings
+    path = skill_file(skill, world, settings) or f"{settings.project}/SKILL.md"
+    return asked(phase, path, world, settings)
 
 
 def lines_of(phase: Phase, proof: Proof) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from handbill.cli.caller import Desk, NotAllowed, desk
+from handbill.cli.caller import Caller, NotAllowed, desk
 from handbill.cli.result import Result
 from handbill.fast_json import loads
 from handbill.library.skills import skill_file, template
@@ -52,13 +52,13 @@ def typed(text: str) -> Any:
         return text
 
 
-def _mode_file(at: Desk, state: State, value: Any) -> str:
+def _mode_file(at: Caller, state: State, value: Any) -> str:
     """Choosing a mode that the skill declares brings that mode's page."""
     modes = state.get("modes") or {}
     if not modes:
         raise NotAllowed(f"{state.get('skill')} has no modes", "a field of your own needs another name")
     if not isinstance(value, str) or value not in modes:
         raise NotAllowed(f"{state.get('skill')} has no mode {value!r}", f"declared: {', '.join(modes)}")
-    path = skill_file(str(state.get("skill")), at.world, at.place.config)
+    path = skill_file(str(state.get("skill")), at.world, at.project.settings)
     file = modes[value].get("file", "")
-    return template(path, file, at.place.config) if path and isinstance(file, str) and file else ""
+    return template(path, file, at.project.settings) if path and isinstance(file, str) and file else ""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 
-from handbill.flow.trace import describe
+from handbill.trace import describe
 
 
 def deep(levels: int) -> None:
