@@ -15,7 +15,7 @@ import pytest
 from two_clients import Client, begin, clients
 
 from builders import window
-from handbill.event import MAIN, PROMPT_SUBMITTED
+from handbill.event import MAIN, PROMPT_SUBMITTED, Event
 from handbill.flow.terminals import _joined, note_own_rows
 from handbill.hook import respond
 from handbill.ledger.window import JOINED, OWN_ROWS
