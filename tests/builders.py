@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
+from pathlib import Path
 
 from handbill.digest import digest_of
-from handbill.event import TOOL_BATCH_FINISHED, Event, Tool
+from handbill.event import READS, TOOL_BATCH_FINISHED, Event, Tool
 from handbill.hosts import claude_code
 from handbill.ledger.records import Records
 from handbill.ledger.window import Window
-from handbill.settings import Settings
+from handbill.paths import PACKAGE, SHIPPED
+from handbill.settings import ProcessContext, Settings
 from handbill.text.document import Document, Refusal
 
 
@@ -21,7 +23,7 @@ def document(path: str, text: str = "", inode: str = "") -> Document:
 
 
 def batch(id: str = "t1", *files: str, session: str = "s", **more: object) -> Event:
-    tools = [Tool("Read", id, tuple(files))]
+    tools = [Tool(READS, id, tuple(files))]
     return Event(TOOL_BATCH_FINISHED, session, tools=tools, project="/p", cwd="/p", **more)  # type: ignore[arg-type]
 
 
@@ -46,6 +48,11 @@ class DictWorld:
         self.looked: list[str] = []
         self.paused = 0.0
         self.host = claude_code
+        self.process = ProcessContext("/p", "/home/u")
+        self.project, self.home = "/p", "/home/u"
+        self.environ: dict[str, str] = {}
+        self.user_library = "/home/u/.claude"
+        self.libraries = ("/home/u/.claude/.directives", SHIPPED)
 
     def now(self) -> float:
         return 1000.0
@@ -101,6 +108,8 @@ class DictWorld:
         return document(path, self.files[path]) if path in self.files else Refusal(path, "does not exist", quiet=True)
 
     def tail(self, path: str, offset: int, most: int = 0) -> bytes | None:
+        if path.startswith(f"{PACKAGE}/data/") and path not in self.files:
+            return Path(path).read_bytes()  # what ships with the program is always there
         return self.files[path].encode()[offset:] if path in self.files else None
 
     def size(self, path: str) -> int:
@@ -108,4 +117,4 @@ class DictWorld:
 
 
 def config(**values: object) -> Settings:
-    return Settings("/p", "/home/u", values)
+    return Settings(values, "/home/u")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from builders import DictWorld
-from handbill.event import SESSION_STARTED, TOOL_BATCH_FINISHED, Event, Tool
+from handbill.event import READS, SESSION_STARTED, TOOL_BATCH_FINISHED, Event, Tool
 from handbill.flow import findings
 from handbill.flow.event_context import Asked
 from handbill.ledger.content import Content
@@ -52,7 +52,7 @@ def start(source: str, **more: Any) -> Event:
 
 
 def batch(**more: Any) -> Event:
-    tools = [Tool("Read", "t9")]
+    tools = [Tool(READS, "t9")]
     return Event(TOOL_BATCH_FINISHED, "s", tools=tools, project="/p", cwd="/p", transcript="/t", **more)
 
 

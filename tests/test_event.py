@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from handbill.event import PROMPT_SUBMITTED, SKILL_EXPANDED, TOOL_BATCH_FINISHED, Event, Tool
+from handbill.event import PROMPT_SUBMITTED, READS, SKILL_EXPANDED, TOOL_BATCH_FINISHED, Event, Tool
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from handbill.event import PROMPT_SUBMITTED, SKILL_EXPANDED, TOOL_BATCH_FINISHED
     ],
 )
 def test_events_of_one_moment(kind: str, tools: list[str], batch: str, same: bool) -> None:
-    event = Event(kind, "s", tools=[Tool("Read", id) for id in tools], raw={"prompt_id": "p1"})
+    event = Event(kind, "s", tools=[Tool(READS, id) for id in tools], prompt_id="p1")
     assert event.is_moment(batch) is same
 
 

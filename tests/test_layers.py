@@ -22,7 +22,7 @@ MAY: dict[str, set[str]] = {
     "plan": set(),
     "text": {"paths"},
     "ledger": {"event", "paths", "text"},
-    "work": {"paths", "text"},
+    "work": {"event", "paths", "text"},
     "settings": {*TOOLS, "store"},
     "world": {*TOOLS, "text"},
     "store": {*TOOLS, "event", "ledger", "settings", "work", "world"},

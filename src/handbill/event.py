@@ -21,70 +21,144 @@ SESSION_ENDED = "session_ended"
 
 MAIN = "main"
 
-MENTION = "mention"  # not a tool: a prompt names a file, and the host attaches it
+# What a tool call does, whatever the host calls the tool. "": something that Handbill has no interest in.
+READS, WRITES, RUNS, SEARCHES = "reads", "writes", "runs", "searches"
+DELEGATES, ASKS, LOADS_SKILL = "delegates", "asks", "loads a skill"
+MENTIONS = "mentions"  # not a call: a prompt names a file, and the host attaches it
 
 _HANDLES = frozenset({"cat", "sed", "tee", "head", "tail", "less", "more", "bat", "awk", "perl", "patch", "cp", "mv"})
-
-
-def handles_files(values: dict[str, Any]) -> bool:
-    """Does a shell command show or change the files that it names? `git log FILE` does neither."""
-    command = str(values.get("command", ""))
-    return ">" in command or any(word.rpartition("/")[2] in _HANDLES for word in command.split())
-
-
-def _reads_a_part(tool: Tool) -> bool:
-    return bool(tool.values.get("limit") or tool.values.get("offset"))
 
 
 # What became of a tool call. Held: by us. Refused: by the client, another hook or the user. Both did nothing.
 DONE, FAILED, REFUSED, HELD = "done", "failed", "refused", "held"
 
 
-class Tool:
-    """One tool call: what it is called, its id, and the paths it touched.
+class Task:
+    """What an agent hands to a subagent."""
 
-    `files` are paths to files (their folder was touched); `places` may be a file or a folder.
+    __slots__ = ("agent_type", "in_background", "text")
+
+    def __init__(self, text: str, agent_type: str, *, in_background: bool = False) -> None:
+        self.text = text
+        self.agent_type = agent_type
+        self.in_background = in_background
+
+
+class Tool:
+    """One tool call: what it does, and the paths that it touches.
+
+    `files` are paths to files (their folder was touched); `paths` may be files or folders.
     """
 
-    __slots__ = ("at", "files", "id", "name", "outcome", "output", "places", "values")
+    __slots__ = (
+        "arguments", "at", "command", "does", "files", "id", "name", "outcome", "output", "paths", "skill", "task",
+        "whole",
+    )  # fmt: skip
 
     def __init__(
         self,
-        name: str,
+        does: str,
         id: str = "",
         files: tuple[str, ...] = (),
-        places: tuple[str, ...] = (),
+        paths: tuple[str, ...] = (),
         *,
-        values: dict[str, Any] | None = None,
+        name: str = "",
+        whole: bool = True,
+        command: str = "",
+        skill: str = "",
+        arguments: str = "",
+        task: Task | None = None,
         output: str = "",
         outcome: str = DONE,
         at: str = "",
     ) -> None:
-        self.name = name
+        self.does = does
         self.id = id
         self.files = files
-        self.places = places
-        self.values = values or {}  # the call's own input
+        self.paths = paths
+        self.name = name  # as the host calls the tool: for logs only
+        self.whole = whole  # it reads, writes or mentions all of the file, not a part of it
+        self.command = command  # RUNS: what is run
+        self.skill = skill  # LOADS_SKILL: which one
+        self.arguments = arguments  # of the skill
+        self.task = task  # DELEGATES
         self.output = output
         self.outcome = outcome
         self.at = at  # when, as the host wrote it down; empty: now
 
+    def handles_files(self) -> bool:
+        """Does a shell command show or change the files that it names? `git log FILE` does neither."""
+        words = self.command.split()
+        return self.does == RUNS and (">" in self.command or any(word.rpartition("/")[2] in _HANDLES for word in words))
+
+
+class Identity:
+    """Who calls: which process of a client, in which folder, for which session and agent."""
+
+    __slots__ = ("agent_id", "client", "folder", "names_client", "session_id", "version")
+
+    def __init__(
+        self,
+        folder: str,
+        session_id: str = "",
+        agent_id: str = "",
+        *,
+        client: int = 0,
+        names_client: bool = True,
+        version: tuple[int, ...] | None = None,
+    ) -> None:
+        self.folder = folder  # where the client was started
+        self.session_id = session_id
+        self.agent_id = agent_id  # empty: the main agent
+        self.client = client  # its process; 0: not known
+        self.names_client = names_client  # the host says so itself; else it is the parent of our own process
+        self.version = version  # of the client; None: not known
+
 
 class Event:
     __slots__ = (
-        "added", "agent_id", "attended", "batch", "call", "calls", "client", "cwd", "handover", "host", "kind", "lane",
-        "names_client", "notes", "notices", "path", "project", "prompt", "raw", "reads_agents_md", "reads_mentions",
-        "reads_root", "reads_touched", "reason",
-        "session_id", "skill", "skills", "source", "tasks", "terminal", "tools", "transcript", "trigger", "version",
-    )  # fmt: skip
+        "agent_id",
+        "agent_type",
+        "attended",
+        "batch",
+        "calls",
+        "client",
+        "cwd",
+        "host",
+        "kind",
+        "lane",
+        "imported_by",
+        "names_client",
+        "path",
+        "project",
+        "prompt",
+        "prompt_id",
+        "raw",
+        "reads_agents_md",
+        "reads_mentions",
+        "reads_root",
+        "reads_touched",
+        "reason",
+        "session_id",
+        "skill",
+        "source",
+        "terminal",
+        "tools",
+        "transcript",
+        "trigger",
+        "version",
+    )
 
     def __init__(
         self,
         kind: str,
         session_id: str,
         *,
-        host: str = "claude-code",
+        host: str = "",
         agent_id: str = "",
+        agent_type: str = "",
+        prompt_id: str = "",
+        imported_by: str = "",
         cwd: str = "",
         project: str = "",
         transcript: str = "",
@@ -97,21 +171,24 @@ class Event:
         trigger: str = "",
         attended: bool = False,
         client: int = 0,
-        version: tuple[int, ...] = (),
+        version: tuple[int, ...] | None = None,
         reads_agents_md: bool = False,
         reads_mentions: bool = False,
         reads_touched: bool = False,
         reads_root: bool = True,
+        names_client: bool = True,
         raw: dict[str, Any] | None = None,
     ) -> None:
         self.kind, self.session_id, self.host = kind, session_id, host
         self.agent_id = agent_id
+        self.agent_type = agent_type
+        self.prompt_id = prompt_id  # of the turn: the prompt that it began with
+        self.imported_by = imported_by  # instructions_loaded: the file that imports it
         self.cwd = cwd
         self.project = project
         self.transcript = transcript  # of this window, not always of the whole session
         self.tools = tools or []
         self.calls = frozenset(tool.id for tool in self.tools if tool.id)  # `tools` may get earlier ones, too
-        self.call = ""  # of a subagent: the tool call that started it, where the host tells
         self.trigger = trigger  # compacting: "manual" or "auto"
         self.attended = attended  # a person sits before the host, and may do what no event tells
         self.prompt = prompt
@@ -119,25 +196,19 @@ class Event:
         self.path = path  # instructions_loaded: the file the host put into the window
         self.reason = reason
         self.skill = skill  # skill_expanded: what the user typed
-        self.skills: list[str] = []  # folders of skills whose bodies the host's record shows
-        self.notices: list[dict[str, Any]] = []  # word that commands left for this session's hooks
-        self.tasks: list[dict[str, Any]] = []  # word of tasks that were handed to subagents
-        self.notes: dict[str, Any] = {}  # what was noted about this window: its role, what to resume
-        self.handover: dict[str, Any] = {}  # what an agent before this one left for it
-        self.names_client = True  # the host itself says which process it is; else it is the parent of our own
+        self.names_client = names_client
         self.client = client  # process id of the host; tells lanes of one start from a second start
         self.version = version
         self.reads_root = reads_root  # this window began with the instructions in the project's root
         self.reads_mentions = reads_mentions  # it does so with a file that a prompt names, too
         self.reads_touched = reads_touched  # and after some shell commands and writes: it says so after the event
-        self.added: list[str] = []  # directories that the user added to this session
         self.reads_agents_md = reads_agents_md  # the host reads AGENTS.md itself where no CLAUDE.md is
-        self.raw = raw or {}
+        self.raw = raw or {}  # as the host sent it; only the host looks at it
         self.terminal = ""  # of a second client on the same session, whose window is another one
         self.lane = 1  # which of several handlers of one start this is
         # names the moment: deliveries of one moment cannot be judged in that same moment
         last = self.tools[-1].id if self.tools else ""
-        self.batch = last or f"{kind}:{source}:{self.raw.get('prompt_id', '')}"
+        self.batch = last or f"{kind}:{source}:{self.prompt_id}"
 
     @property
     def window(self) -> tuple[str, str]:
@@ -155,22 +226,46 @@ class Event:
         """What the transcript will show of this event, once it has got that far; of others it shows nothing."""
         if self.kind == TOOL_BATCH_FINISHED:
             return next((tool.id for tool in reversed(self.tools) if tool.id in self.calls), "")
-        prompt = self.raw.get("prompt_id") if self.kind == PROMPT_SUBMITTED else ""
-        return prompt if isinstance(prompt, str) else ""
+        return self.prompt_id if self.kind == PROMPT_SUBMITTED else ""
 
     def own_paths(self) -> set[str]:
         """Files that the agent itself read as a whole, or changed, just now. A shell command may do anything."""
-        own = [tool for tool in self.tools if tool.id in self.calls and tool.outcome == DONE and tool.name != "Bash"]
-        return {path for tool in own if not _reads_a_part(tool) for path in (*tool.files, *tool.places)}
+        own = [tool for tool in self.tools if tool.id in self.calls and tool.outcome == DONE and tool.does != RUNS]
+        return {path for tool in own if tool.whole or tool.does != READS for path in (*tool.files, *tool.paths)}
 
     def is_moment(self, batch: str) -> bool:
         """Is this the moment of that name? A call that was held is of the batch that it ends in, and several events
         may tell of one prompt."""
-        prompt = self.raw.get("prompt_id") if not self.calls else ""
+        prompt = self.prompt_id if not self.calls else ""
         return batch == self.batch or batch in self.calls or (bool(prompt) and batch.endswith(f":{prompt}"))
+
+
+class Usage:
+    """How full a window is: tokens, and the size of the window where the host says so (0: it does not)."""
+
+    __slots__ = ("size", "tokens")
+
+    def __init__(self, tokens: int, size: int = 0) -> None:
+        self.tokens = tokens
+        self.size = size
+
+
+class Inbox:
+    """What is known at an event besides the event itself: messages from commands, notes, and the host's record."""
+
+    __slots__ = ("added", "call", "handover", "notes", "notices", "skills", "tasks")
+
+    def __init__(self) -> None:
+        self.notices: list[dict[str, Any]] = []  # messages that commands left for this session's hooks
+        self.tasks: list[dict[str, Any]] = []  # tasks that were handed to subagents
+        self.notes: dict[str, Any] = {}  # stored facts about this window: its role, what to resume
+        self.handover: dict[str, Any] = {}  # what an agent before this one left for it
+        self.skills: list[str] = []  # folders of skills whose bodies the host's record shows
+        self.added: list[str] = []  # directories that the user added to this session
+        self.call = ""  # of a subagent: the tool call that started it, where the host says so
 
 
 def event_mentions(event: Event) -> set[str]:
     """Files that the prompt at hand names as a whole. Those of earlier prompts may have changed since."""
-    tools = [tool for tool in event.tools if tool.name == MENTION and not tool.id and not tool.values]
-    return {path for tool in tools for path in tool.places}
+    tools = [tool for tool in event.tools if tool.does == MENTIONS and not tool.id and tool.whole]
+    return {path for tool in tools for path in tool.paths}

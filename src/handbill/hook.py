@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from handbill.event import Event
+    from handbill.settings import ProcessContext
 
 MOST_INPUT = 64 << 20
 
@@ -39,50 +40,46 @@ def respond(data: bytes, arguments: list[str], environ: Mapping[str, str]) -> st
 
 def answer_to(data: bytes, arguments: list[str], environ: Mapping[str, str]) -> tuple[str, Callable[[], None]]:
     """The text to print for one event, and what to do once it is printed."""
-    raw, problem = _decoded(data)
-    from handbill.settings import load, project_around, state_roots
+    from handbill.hosts import HOSTS, host
+    from handbill.settings import load, process_context, project_around
     from handbill.store.files import FileStore
 
-    project = project_around(_start(raw, environ), environ)
-    root, spare = state_roots(project, environ)
-    store, event = FileStore(root, spare), None
+    raw, problem = _decoded(data)
+    name = arguments[0] if arguments else ""
+    speaker = host(name) if name in HOSTS else None
+    caller = speaker.identify(raw, environ) if speaker is not None else None
+    marks = speaker.MARKS if speaker is not None else ()
+    start = _absolute(caller.folder if caller is not None else "")
+    process = process_context(project_around(start, environ, marks), environ)
+    store, event = FileStore(process.state, process.spare), None
     try:
-        settings = load(project, environ, root, spare)
-        speaker, event = _parsed(raw, problem, arguments, environ)
-        return _answer(event, speaker, store, settings) if event is not None else ("", _nothing)
+        if problem or speaker is None or caller is None:
+            hint = "nothing to do: Handbill continues with the next event" if problem else "run `engine install` again"
+            raise HandbillError(problem or f"unknown host: {name!r}", hint)
+        settings = load(process)
+        caller.client = caller.client or posix.getppid()
+        event = speaker.parse(raw, caller, environ)
+        if event is None:
+            return "", _nothing
+        if "--lane" in arguments[:-1]:
+            event.lane = int(arguments[arguments.index("--lane") + 1].partition("/")[0])
+        return _answer(event, speaker, store, settings, process)
     except Exception as error:
         from handbill.flow.failed_hook import trace_failure
 
-        return trace_failure(error, raw, event, store), _nothing
+        return trace_failure(error, speaker, caller, event, raw, store), _nothing
 
 
-def _parsed(
-    raw: dict[str, Any], problem: str, arguments: list[str], environ: Mapping[str, str]
-) -> tuple[ModuleType, Event | None]:
-    """The host that speaks here, and its event; None: one that means nothing to us."""
-    from handbill.hosts import HOSTS, host
-
-    name = arguments[0] if arguments else ""
-    if problem or name not in HOSTS:
-        hint = "nothing to do: Handbill continues with the next event" if problem else "run `engine install` again"
-        raise HandbillError(problem or f"unknown host: {name!r}", hint)
-    speaker = host(name)
-    client = environ.get("CLAUDE_PID", "")
-    event = speaker.parse(raw, environ, int(client) if client.isdecimal() else posix.getppid())
-    if event is not None:
-        event.names_client = client.isdecimal()
-        if "--lane" in arguments[:-1]:
-            event.lane = int(arguments[arguments.index("--lane") + 1].partition("/")[0])
-    return speaker, event
-
-
-def _answer(event: Event, speaker: ModuleType, store: Any, settings: Any) -> tuple[str, Callable[[], None]]:
+def _answer(
+    event: Event, speaker: ModuleType, store: Any, settings: Any, process: ProcessContext
+) -> tuple[str, Callable[[], None]]:
     from handbill.flow.pipeline import run
-    from handbill.world import World
+    from handbill.world import World, deliverable_roots
 
     if not event.session_id:
-        raise HandbillError(f"{event.raw.get('hook_event_name')} has no session id, so it has no window to deliver to")
-    answer = run(event, speaker, store, World(settings.roots, speaker), settings)
+        raise HandbillError(f"the event {event.kind} has no session id, so it has no window to deliver to")
+    world = World(deliverable_roots(process, speaker, settings.allowed), speaker, process)
+    answer = run(event, speaker, store, world, settings)
     rendered = speaker.render(event, answer.text, answer.plan, answer.message)
     if event.kind == "session_ended":
         _prune_daily(store)
@@ -111,13 +108,11 @@ def _decoded(data: bytes) -> tuple[dict[str, Any], str]:
     return value, ""
 
 
-def _start(raw: Mapping[str, Any], environ: Mapping[str, str]) -> str:
-    """The folder where the client was started."""
+def _absolute(folder: str) -> str:
+    """The folder where the client was started; empty: this process's own."""
     from handbill.paths import normal
 
-    cwd = raw.get("cwd")
-    path = environ.get("CLAUDE_PROJECT_DIR") or (cwd if isinstance(cwd, str) else "") or posix.getcwd()
-    return normal(path) if path.startswith("/") else normal(f"{posix.getcwd()}/{path}")
+    return normal(folder if folder.startswith("/") else f"{posix.getcwd()}/{folder}")
 
 
 def _prune_daily(store: Any) -> None:

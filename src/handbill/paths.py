@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+PACKAGE = __file__[: __file__.rfind("/")]
+SHIPPED = f"{PACKAGE}/data/directives"
+SHIPPED_SKILLS = f"{PACKAGE}/data/skills"
+
 
 def normal(path: str) -> str:
     """Absolute path without `//`, `.` and `..`; lexical, so nothing is read."""

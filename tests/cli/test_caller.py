@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from handbill.cli import calling_agent
-from handbill.hosts.claude_code.transcript import runs_now
+from handbill.hosts import claude_code
+from handbill.hosts.claude_code.past import runs_now
 
 
 def row(**values: Any) -> bytes:
@@ -31,5 +32,5 @@ def test_a_command_runs_until_its_result_is_there() -> None:
 def test_nobody_can_tell_if_two_windows_run_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "s")
     monkeypatch.setattr(calling_agent, "_runs", lambda *_: True)
-    place = SimpleNamespace(store=SimpleNamespace(known=lambda: [("s", "main"), ("s", "a1")]))
+    place = SimpleNamespace(host=claude_code, store=SimpleNamespace(known=lambda: [("s", "main"), ("s", "a1")]))
     assert calling_agent.calling_agent(place, "compaction restore") is None  # type: ignore[arg-type]

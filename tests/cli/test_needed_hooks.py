@@ -20,7 +20,7 @@ def test_only_events_whose_text_survives_a_resume_deliver() -> None:
 
 
 def test_tools_are_held_only_where_something_can_apply() -> None:
-    assert registration.held_tools() == "Write|Agent|Task|AskUserQuestion"
-    assert registration.held_tools("off") == "Agent|Task|AskUserQuestion"
+    assert registration.held_tools() == "Write|Agent|Task"
+    assert registration.held_tools("off") == "Agent|Task"
     assert "|Edit|" in registration.held_tools("edits")
     assert registration.held_tools("off", every=True) == "", "a gate may hold any call"

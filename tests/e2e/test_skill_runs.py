@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -207,14 +208,14 @@ def test_questions_are_answered_by_the_rule(make: Make, version: str) -> None:
         box.session("activate W implement </dev/null"), call("AskUserQuestion", questions=[question]),
         box.session("phase W 1 </dev/null"), box.bash(), "done",
     ])  # fmt: skip
-    own = box.home / ".config" / "handbill" / "config.toml"
-    own.parent.mkdir(parents=True)
-    own.write_text('[testing]\nauto_answer = "recommended"\n')
+    hook = {"type": "command", "command": f"{sys.executable} -m handbill.lab.auto_answer recommended"}
+    groups = [{"matcher": "AskUserQuestion", "hooks": [hook]}]
+    box.write(".claude/settings.json", json.dumps({"hooks": {"PreToolUse": groups}}))
     talk = Talk(box, "--permission-prompt-tool", "stdio")
     talk.say("/implement x")
     talk.close()
     requests = [request for request in box.client.model.requests if request.body.get("tools")]
-    assert '"selected":"Deep (Recommended)"' in requests[2].text
+    assert '"selected": "Deep (Recommended)"' in requests[2].text
     assert_once(requests[-1], *BEGUN, ASK)
 
 

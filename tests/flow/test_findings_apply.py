@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from builders import window
-from handbill.event import PROMPT_SUBMITTED, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED, Event, Tool
+from handbill.event import PROMPT_SUBMITTED, RUNS, SESSION_STARTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED, Event, Tool
 from handbill.flow import findings
 from handbill.flow.delivery import warn_if_unrecorded
 from handbill.ledger import epochs
@@ -29,7 +29,7 @@ def record(**values: Any) -> dict[str, Any]:
 
 
 def event(kind: str = TOOL_BATCH_FINISHED, **values: Any) -> Event:
-    tools = [Tool("Bash", "t9")] if kind == TOOL_BATCH_FINISHED else []
+    tools = [Tool(RUNS, "t9")] if kind == TOOL_BATCH_FINISHED else []
     return Event(kind, "s", project="/p", cwd="/p", transcript="/t", tools=tools, **values)
 
 
@@ -261,5 +261,5 @@ def test_after_a_dropped_mention_earlier_calls_are_looked_at_once(is_taken: bool
 def test_a_mention_of_the_prompt_at_hand_is_still_open() -> None:
     before = window(flags={MENTIONED: {"prompt": "prompt_submitted::p1", "at": 0, "files": [RULES]}})
     known = facts(epochs.GO_ON, content=content())
-    after, _ = apply(known, event(PROMPT_SUBMITTED, raw={"prompt_id": "p1"}), before)
+    after, _ = apply(known, event(PROMPT_SUBMITTED, prompt_id="p1"), before)
     assert after is not None and MENTIONED in after.flags and not known.dropped_mention

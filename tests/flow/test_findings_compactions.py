@@ -54,7 +54,7 @@ def test_what_another_event_of_the_same_prompt_delivered_came_after_the_compacti
     ]
     files = {"/a": record(parts="s", batch=own), "/b": record(parts="s", batch=other)}
     before = window(files=files, claims=claims, maybe_compacted_from=10)
-    prompt = event(PROMPT_SUBMITTED, raw={"prompt_id": "p1"})
+    prompt = event(PROMPT_SUBMITTED, prompt_id="p1")
     after, outcomes = apply(facts(epochs.GO_ON, content=content(boundary=20)), prompt, before)
     assert after is not None and after.epoch == 1 and outcomes == []
     assert list(after.files) == ["/a"] and [claim["id"] for claim in after.claims] == [1]

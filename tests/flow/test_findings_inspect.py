@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from builders import DictWorld, window
-from handbill.event import MENTION, PROMPT_SUBMITTED, SUBAGENT_STARTED, TOOL_CALLED, Event, Tool
+from handbill.event import MENTIONS, PROMPT_SUBMITTED, SUBAGENT_STARTED, TOOL_CALLED, Event, Tool
 from handbill.flow import findings
 from handbill.ledger import epochs
 from handbill.ledger.content import Content
@@ -100,7 +100,7 @@ def test_a_transcript_that_is_empty_can_be_read(transcript: str | None, size: in
 
 def test_the_mark_of_a_batch_is_a_call_and_not_what_its_skill_mentions() -> None:
     event = batch()
-    event.tools.append(Tool(MENTION, places=("/p/a",)))
+    event.tools.append(Tool(MENTIONS, paths=("/p/a",)))
     assert event.mark == "t9"
 
 
@@ -108,7 +108,7 @@ def test_an_event_without_a_transcript() -> None:
     assert look(Event(PROMPT_SUBMITTED, "s"), window(), Host(Content())).size == 0
 
 
-PROMPT = Event(PROMPT_SUBMITTED, "s", transcript="/t", raw={"prompt_id": "p1"})
+PROMPT = Event(PROMPT_SUBMITTED, "s", transcript="/t", prompt_id="p1")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from builders import window
-from handbill.event import PROMPT_SUBMITTED, TOOL_CALLED, Event, Tool
+from handbill.event import MENTIONS, PROMPT_SUBMITTED, READS, TOOL_CALLED, Event, Tool
 from handbill.flow import missed_calls
 from handbill.ledger.content import Content
 from handbill.ledger.window import Window
@@ -60,11 +60,11 @@ class Searched(Host):
 
     def calls(self, event: Event, world: object, most: int, there: set[str] | None = None) -> list[Tool]:
         self.searched.append(("calls", there))
-        return [Tool("Read", "t1"), Tool("Read", "gone")]
+        return [Tool(READS, "t1"), Tool(READS, "gone")]
 
     def mentions(self, event: Event, world: object, most: int) -> list[Tool]:
         self.searched.append(("mentions", most))
-        return [Tool("@", "p1"), Tool("@", "p9")]
+        return [Tool(MENTIONS, "p1"), Tool(MENTIONS, "p9")]
 
     def failures(self, event: Event, world: object, since: int) -> list[tuple[str, str, str]]:
         self.searched.append(("failures", since))
@@ -72,7 +72,11 @@ class Searched(Host):
 
 
 THERE = ("calls", {"t1", "p1"})
-ALL, MENTIONS, ALL_MENTIONS = ("calls", None), ("mentions", missed_calls._LAST_CALLS), ("mentions", missed_calls._CALLS)
+ALL, SOME_MENTIONS, ALL_MENTIONS = (
+    ("calls", None),
+    ("mentions", missed_calls._LAST_CALLS),
+    ("mentions", missed_calls._CALLS),
+)
 KEPT = {"flags": {"kept_unknown": True}, "compacted_at_offset": 10, "from_last_epoch": {"/a": {}}}
 
 
@@ -101,7 +105,7 @@ KEPT = {"flags": {"kept_unknown": True}, "compacted_at_offset": 10, "from_last_e
         (window(), None, (), {"failed": True}, [("failures", 0)], ""),
         (window(), None, ("x",), {}, [], ""),  # nobody asked for failures
         (None, content_with(), (), {}, [("failures", 0), THERE, ALL_MENTIONS], "t1 p1"),
-        (window(flags={"scanned": 0}), content_with(), (), {"compacted": True}, [MENTIONS], "p1"),
+        (window(flags={"scanned": 0}), content_with(), (), {"compacted": True}, [SOME_MENTIONS], "p1"),
         (
             window(maybe_compacted_from=10),
             content_with(20),

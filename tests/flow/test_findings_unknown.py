@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from builders import window
-from handbill.event import COMPACTING, PROMPT_SUBMITTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED, Event, Tool
+from handbill.event import COMPACTING, PROMPT_SUBMITTED, RUNS, SUBAGENT_STARTED, TOOL_BATCH_FINISHED, Event, Tool
 from handbill.flow import findings
 from handbill.ledger import epochs
 from handbill.ledger.content import Content
@@ -111,7 +111,7 @@ def test_a_file_that_the_host_shows_no_longer_is_reported() -> None:
     shown = {
         "inode": "", "hash": "", "chars": 1, "reason": READ_ITSELF, "at": 1.0, "via": "host", "batch": "", "parts": "h",
     }  # fmt: skip
-    about = Event(TOOL_BATCH_FINISHED, "s", tools=[Tool("Bash", "t9")], transcript="/t")
+    about = Event(TOOL_BATCH_FINISHED, "s", tools=[Tool(RUNS, "t9")], transcript="/t")
     after, outcomes = apply(
         facts(epochs.GO_ON, content=Content(), whole_content=True), about, window(files={rule: shown})
     )

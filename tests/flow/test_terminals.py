@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from handbill.errors import HandbillError
-from handbill.event import PROMPT_SUBMITTED, SESSION_STARTED, TOOL_BATCH_FINISHED, Event, Tool
+from handbill.event import PROMPT_SUBMITTED, READS, SESSION_STARTED, TOOL_BATCH_FINISHED, Event, Tool
 from handbill.flow.terminals import _joined, note_own_rows, own_window
 from handbill.ledger.content import Content
 from handbill.ledger.window import JOINED, OWN_ROWS, Window
@@ -128,7 +128,7 @@ def test_a_window_that_cannot_be_told_is_traced() -> None:
     ],
 )
 def test_rows_of_its_own(known: list[str], mark: str, boundary: str, noted: list[str] | None) -> None:
-    one = turn(Event(TOOL_BATCH_FINISHED, "s", tools=[Tool("Read", mark)], transcript="/t"), set())
+    one = turn(Event(TOOL_BATCH_FINISHED, "s", tools=[Tool(READS, mark)], transcript="/t"), set())
     if boundary:
         one.facts = SimpleNamespace(content=Content())
         one.facts.content.boundary_row = boundary

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from builders import DictWorld, batch, config, window
-from handbill.event import Event, Tool
+from handbill.event import READS, RUNS, Event, Inbox, Tool
 from handbill.handlers.directives import handle
 from handbill.library.directive_search import MOST_DEPTH, MOST_LEVELS, MOST_WAITING, walk_up
 from handbill.library.roots import root_of
@@ -25,7 +25,7 @@ def wants(plan: Plan | None) -> list[str]:
 
 
 def test_walk_up_child_to_root_cumulative() -> None:
-    plan = handle(batch("t1", "/p/pkg/core/x.py"), window(), DictWorld(TREE), config())  # type: ignore[arg-type]
+    plan = handle(batch("t1", "/p/pkg/core/x.py"), Inbox(), window(), DictWorld(TREE), config())  # type: ignore[arg-type]
     assert wants(plan) == [
         "/p/pkg/core/.directives/ARCHITECTURE.md", "/p/pkg/.directives/AGENTS.md", "/p/.directives/INVARIANTS.md",
     ]  # fmt: skip
@@ -36,22 +36,22 @@ def test_walk_up_child_to_root_cumulative() -> None:
 
 def test_a_level_that_was_seen_is_not_listed_again() -> None:
     world = DictWorld(TREE)
-    plan = handle(batch("t1", "/p/pkg/core/x.py"), window(touched={"/p/pkg": [], "/p": []}), world, config())  # type: ignore[arg-type]
+    plan = handle(batch("t1", "/p/pkg/core/x.py"), Inbox(), window(touched={"/p/pkg": [], "/p": []}), world, config())  # type: ignore[arg-type]
     assert wants(plan) == ["/p/pkg/core/.directives/ARCHITECTURE.md"]
     assert world.looked == ["/p/pkg/core/.directives"]
 
 
 def test_one_scan_per_directory_in_a_parallel_batch() -> None:
     world = DictWorld(TREE)
-    tools = [Tool("Read", f"t{n}", ("/p/pkg/core/x.py", "/p/pkg/core/z.py")) for n in range(3)]
+    tools = [Tool(READS, f"t{n}", ("/p/pkg/core/x.py", "/p/pkg/core/z.py")) for n in range(3)]
     event = Event("tool_batch_finished", "s", tools=tools, project="/p", cwd="/p")
-    assert len(wants(handle(event, window(), world, config()))) == 3  # type: ignore[arg-type]
+    assert len(wants(handle(event, Inbox(), window(), world, config()))) == 3  # type: ignore[arg-type]
     assert len(world.looked) == 3
 
 
 def test_nothing_new_is_no_opinion() -> None:
     state = window(touched={"/p/pkg/core": [], "/p/pkg": [], "/p": []})
-    assert handle(batch("t1", "/p/pkg/core/x.py"), state, DictWorld(TREE), config()) is None  # type: ignore[arg-type]
+    assert handle(batch("t1", "/p/pkg/core/x.py"), Inbox(), state, DictWorld(TREE), config()) is None  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -71,8 +71,9 @@ def test_excluded_names_apply_below_the_project_only(project: str) -> None:
     from handbill.settings import Settings
 
     world = DictWorld({})
-    assert root_of(f"{project}/src", world, Settings(project, "/home/u")) == project  # type: ignore[arg-type]
-    assert root_of(f"{project}/dist/src", world, Settings(project, "/home/u")) == ""  # type: ignore[arg-type]
+    world.project = project
+    assert root_of(f"{project}/src", world, Settings()) == project  # type: ignore[arg-type]
+    assert root_of(f"{project}/dist/src", world, Settings()) == ""  # type: ignore[arg-type]
 
 
 GIT = {"/p/.git/HEAD": "x"}
@@ -106,9 +107,10 @@ def test_a_directory_that_the_user_added() -> None:
         {"/lib/x/.directives/AGENTS.md": "x", "/lib/.directives/AGENTS.md": "lib", "/.directives/AGENTS.md": "/"}
     )
     event = batch("t1", "/lib/x/f.py")
-    assert wants(handle(event, window(), world, config())) == []  # type: ignore[arg-type]
-    event.added = ["/lib"]
-    plan = handle(event, window(), world, config())  # type: ignore[arg-type]
+    assert wants(handle(event, Inbox(), window(), world, config())) == []  # type: ignore[arg-type]
+    inbox = Inbox()
+    inbox.added = ["/lib"]
+    plan = handle(event, inbox, window(), world, config())  # type: ignore[arg-type]
     assert wants(plan) == ["/lib/x/.directives/AGENTS.md", "/lib/.directives/AGENTS.md"]
     assert plan is not None and plan.roots == ["/lib"]
 
@@ -121,13 +123,13 @@ def test_an_added_directory_around_the_project_or_the_home_folder_is_not_taken(a
 def test_places_may_be_files_or_folders_and_words_must_exist() -> None:
     world = DictWorld(TREE)
     for place, found in [("/p/pkg/core", 3), ("/p/pkg/core/x.py", 3), ("/p/pkg/nowhere.py", 0)]:
-        event = Event("tool_batch_finished", "s", tools=[Tool("Bash", "t", (), (place,))], project="/p", cwd="/p")
-        assert len(wants(handle(event, window(), world, config()))) == found  # type: ignore[arg-type]
+        event = Event("tool_batch_finished", "s", tools=[Tool(RUNS, "t", (), (place,))], project="/p", cwd="/p")
+        assert len(wants(handle(event, Inbox(), window(), world, config()))) == found  # type: ignore[arg-type]
 
 
 def test_a_project_named_past_a_link() -> None:
     world = DictWorld(TREE, links={"/p": "/real/p"})
-    plan = handle(batch("t1", "/real/p/pkg/x.py"), window(), world, config())  # type: ignore[arg-type]
+    plan = handle(batch("t1", "/real/p/pkg/x.py"), Inbox(), window(), world, config())  # type: ignore[arg-type]
     assert wants(plan) == ["/p/pkg/.directives/AGENTS.md", "/p/.directives/INVARIANTS.md"]
 
 
@@ -154,25 +156,26 @@ def test_one_event_looks_at_so_many_directories() -> None:
     names = [f"/p/m{number % 3}/n{number}" for number in range(MOST_LEVELS + 50)]
     world = DictWorld({f"{name}/.directives/AGENTS.md": name for name in names})
     event = batch("t1", *(f"{name}/x.py" for name in names))
-    first = handle(event, window(), world, config())  # type: ignore[arg-type]
+    first = handle(event, Inbox(), window(), world, config())  # type: ignore[arg-type]
     assert first is not None and first.unfinished and len(first.touched) == MOST_LEVELS
     known = {name: found["found"] for name, found in first.touched.items()}
-    rest = handle(event, window(touched=known), world, config())  # type: ignore[arg-type]
+    rest = handle(event, Inbox(), window(touched=known), world, config())  # type: ignore[arg-type]
     assert rest is not None and not rest.unfinished
     assert {want.path for want in first.wants + rest.wants} == {f"{name}/.directives/AGENTS.md" for name in names}
 
 
 def test_nothing_more_is_asked_for_while_many_files_wait() -> None:
     full = window(pending={f"/p/{number}": "why" for number in range(MOST_WAITING)})
-    plan = handle(batch("t1", "/p/pkg/core/x.py"), full, DictWorld(TREE), config())  # type: ignore[arg-type]
+    plan = handle(batch("t1", "/p/pkg/core/x.py"), Inbox(), full, DictWorld(TREE), config())  # type: ignore[arg-type]
     assert plan is not None and plan.unfinished and not plan.wants and not plan.touched
 
 
 def test_a_project_with_many_directories_does_not_keep_the_users_rules_away() -> None:
     places = [*(f"/p/{number}" for number in range(MOST_LEVELS + 5)), "/u"]
     event = batch("t1", *(f"{place}/f.py" for place in places))
-    event.added = ["/u"]
+    inbox = Inbox()
+    inbox.added = ["/u"]
     world = DictWorld({f"{place}/.directives/AGENTS.md": "rules" for place in places})
-    plan = handle(event, window(), world, config())  # type: ignore[arg-type]
+    plan = handle(event, inbox, window(), world, config())  # type: ignore[arg-type]
     assert plan is not None and plan.unfinished and len(plan.wants) < len(places)
     assert wants(plan)[0] == "/u/.directives/AGENTS.md"

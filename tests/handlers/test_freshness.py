@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from builders import DictWorld, config, window
-from handbill.event import PROMPT_SUBMITTED, Event
+from handbill.event import PROMPT_SUBMITTED, Event, Inbox
 from handbill.fast_json import dumps, loads
 from handbill.handlers.freshness import MOST, handle
 from handbill.ledger.records import Records
@@ -166,7 +166,7 @@ def test_many_files_are_compared_in_turns() -> None:
     for at in range(3):
         world.now = lambda at=at: float(at)  # type: ignore[method-assign,misc]
         asked.clear()
-        handle(Event(PROMPT_SUBMITTED, "s"), held, world, config())  # type: ignore[arg-type]
+        handle(Event(PROMPT_SUBMITTED, "s"), Inbox(), held, world, config())  # type: ignore[arg-type]
         assert 0 < len(asked) <= MOST
         seen |= set(asked)
     assert seen == set(files)
@@ -182,6 +182,6 @@ def test_each_of_many_undeliverable_files_gets_its_turn(monkeypatch: pytest.Monk
     found = []
     for second in range(30):
         monkeypatch.setattr(world, "now", lambda at=second: 1000.0 + at)
-        plan = handle(Event(PROMPT_SUBMITTED, "s"), before, world, config())  # type: ignore[arg-type]
+        plan = handle(Event(PROMPT_SUBMITTED, "s"), Inbox(), before, world, config())  # type: ignore[arg-type]
         found += plan.reasons if plan is not None else []
     assert found == [(path, f"reason {number}")] * 20

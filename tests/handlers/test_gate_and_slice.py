@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from builders import DictWorld, config, window
-from handbill.event import TOOL_CALLED, Event, Tool
-from handbill.handlers.auto_answer import handle as auto_answer
+from builders import DictWorld
 from handbill.handlers.delegation import named_places
-from handbill.handlers.write_gate import FLAG
-from handbill.handlers.write_gate import handle as write_gate
 from simulated_project import SimulatedProject
 
 
@@ -122,46 +116,7 @@ TREE = {"/p/src/a.py": "x", "/p/lib/deep/b.py": "x", "/p/README.md": "x", "/home
     ],
 )  # fmt: skip
 def test_places_that_a_task_names(text: str, expected: list[str]) -> None:
-    assert named_places(text, "/p", DictWorld(TREE), config()) == expected  # type: ignore[arg-type]
-
-
-def question(*labels: str) -> dict[str, object]:
-    return {"question": "Q?", "options": [{"label": label} for label in labels]}
-
-
-@pytest.mark.parametrize(
-    "rule, expected",
-    [("first", "A"), ("1", "A"), ("recommended", "B (Recommended)"), ("random", "C")],  # DictWorld rolls the last
-)
-def test_automatic_answers(rule: str, expected: str) -> None:
-    tools = [Tool("AskUserQuestion", "t", values={"questions": [question("A", "B (Recommended)", "C"), question()]})]
-    setting = config()
-    setting.auto_answer = rule
-    plan = auto_answer(Event(TOOL_CALLED, "s", tools=tools), window(), DictWorld({}), setting)  # type: ignore[arg-type]
-    assert plan is not None and plan.verdict == "block"
-    chosen = json.loads(plan.gate_text.partition("(auto): ")[2].rpartition(". Treat")[0])
-    assert chosen == [{"question": "Q?", "selected": expected}, {"question": "Q?", "selected": ""}]
-
-
-def test_automatic_answers_are_off_unless_asked_for(make_project: Callable[..., SimulatedProject]) -> None:
-    box = make_project()
-    box.sim.start()
-    ask = ("AskUserQuestion", {"questions": [question("A")]})
-    assert box.sim.batch(ask).denied == ""
-    box.write(".handbill.toml", '[testing]\nauto_answer = "first"\n')
-    assert box.sim.batch(ask).denied == "", "a project does not answer for the user"
-    own = Path(box.environ["HOME"]) / ".config" / "handbill" / "config.toml"
-    own.parent.mkdir(parents=True)
-    own.write_text('[testing]\nauto_answer = "first"\n')
-    assert '"selected":"A"' in box.sim.batch(ask).denied
-
-
-@pytest.mark.parametrize("values", [{}, {"questions": "no"}, {"questions": [7]}, {"questions": [{"options": 3}]}])
-def test_odd_questions(values: dict[str, object]) -> None:
-    setting = config()
-    setting.auto_answer = "first"
-    event = Event(TOOL_CALLED, "s", tools=[Tool("AskUserQuestion", "t", values=values)])
-    assert auto_answer(event, window(), DictWorld({}), setting) is not None  # type: ignore[arg-type]
+    assert named_places(text, "/p", DictWorld(TREE)) == expected  # type: ignore[arg-type]
 
 
 def test_a_subagents_first_pages_stay_under_the_cap(make_project: Callable[..., SimulatedProject]) -> None:
@@ -202,52 +157,3 @@ def test_a_denial_carries_only_what_it_is_about(make_project: Callable[..., Simu
     assert list(box.state()["pendingPreloads"]) == [str(box.project / "two/.directives/AGENTS.md")]
     held = box.sim.write("three/new.py")
     assert "rules of three" in held.denied and "xxx" not in held.denied
-
-
-def test_no_question_is_answered_in_a_window_that_is_not_known(make_project: Callable[..., SimulatedProject]) -> None:
-    box = make_project()
-    box.own_settings('[testing]\nauto_answer = "first"\n')
-    call = {"tool_name": "AskUserQuestion", "tool_use_id": "t1"}
-    ask = {"questions": [{"question": "which?", "options": [{"label": "a"}, {"label": "b"}]}]}
-    event = {"hook_event_name": "PreToolUse", **call, "tool_input": ask}
-    assert not box.sim.send(event).denied
-    box.sim.start()
-    assert box.sim.send({**event, "tool_use_id": "t2"}).denied
-
-
-@pytest.mark.parametrize(
-    "waiting, held",
-    [
-        (".directives/AGENTS.md", True),
-        ("one/.directives/AGENTS.md", True),
-        ("one/deep/.directives/AGENTS.md", False),
-        ("two/.directives/AGENTS.md", False),
-        ("one/.directives/commands/CMD_X.md", False),
-        ("one/plan.md", False),
-    ],
-)
-def test_the_pending_files_that_a_write_waits_for(waiting: str, held: bool) -> None:
-    event = Event(TOOL_CALLED, "s", tools=[Tool("Write", "t1", ("/p/one/new.py",))], project="/p", cwd="/p")
-    before = window(pending={f"/p/{waiting}": "why"})
-    plan = write_gate(event, before, DictWorld({f"/p/{waiting}": "rules"}), config())  # type: ignore[arg-type]
-    wanted = {want.path for want in (plan.wants if plan else ())}
-    assert (f"/p/{waiting}" in wanted) is held
-
-
-@pytest.mark.parametrize("epoch, places, held", [(0, 2, True), (0, 3, False), (1, 3, True)])
-def test_how_often_a_directory_is_held_counts_anew_after_a_compaction(epoch: int, places: int, held: bool) -> None:
-    event = Event(TOOL_CALLED, "s", tools=[Tool("Write", "t1", ("/p/one/new.py",))], project="/p", cwd="/p")
-    before = window(epoch=epoch, flags={FLAG: {"epoch": 0, "places": ["/p/one"] * places}})
-    plan = write_gate(event, before, DictWorld({"/p/one/.directives/AGENTS.md": "rules"}), config())  # type: ignore[arg-type]
-    assert [want.path for want in (plan.wants if plan else ())] == ["/p/one/.directives/AGENTS.md"] * held
-
-
-def test_the_places_that_were_held_last_are_remembered() -> None:
-    event = Event(TOOL_CALLED, "s", tools=[Tool("Write", "t1", ("/p/one/new.py",))], project="/p", cwd="/p")
-    flags: dict[str, object] = {FLAG: {"epoch": 0, "places": [f"/p/{number}" for number in range(60)]}}
-    world = DictWorld({"/p/one/.directives/AGENTS.md": "rules"})
-    for times in range(3):
-        plan = write_gate(event, window(flags=flags), world, config())  # type: ignore[arg-type]
-        assert plan is not None, f"held {times} times"
-        flags = plan.flags
-    assert write_gate(event, window(flags=flags), world, config()) is None  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ import pytest
 
 from builders import window
 from handbill import handlers
-from handbill.event import PROMPT_SUBMITTED, TOOL_BATCH_FINISHED, Event
+from handbill.event import PROMPT_SUBMITTED, TOOL_BATCH_FINISHED, Event, Inbox
 from handbill.handlers import HANDLERS, applies, handler
 from handbill.ledger.window import UNDELIVERABLE
 
@@ -16,23 +16,7 @@ def test_every_row_names_a_handler_and_every_handler_has_a_row() -> None:
     for name in named:
         assert callable(handler(name))
     modules = {file[:-3] for file in os.listdir(handlers.__path__[0]) if file.endswith(".py")}
-    parts = {
-        "native",
-        "levels",
-        "library",
-        "expansion",
-        "skills",
-        "notices",
-        "bundle",
-        "handover",
-        "reading",
-        "resuming",
-        "roles",
-        "roots",
-        "wording",
-        "worktrees",
-    }
-    assert named == modules - {"__init__", "table"} - parts
+    assert named == modules - {"__init__"}
 
 
 @pytest.mark.parametrize(
@@ -42,5 +26,5 @@ def test_every_row_names_a_handler_and_every_handler_has_a_row() -> None:
 def test_a_window_of_which_only_refused_files_are_known(kind: str, agent: str, asked: bool) -> None:
     """As after a rewind to before everything that was delivered."""
     event = Event(kind, "s", agent_id=agent, project="/p", cwd="/p")
-    assert applies("freshness", event, window(flags={UNDELIVERABLE: {"/p/x": ["", "", ""]}})) is asked
-    assert not applies("freshness", event, window())
+    assert applies("freshness", event, Inbox(), window(flags={UNDELIVERABLE: {"/p/x": ["", "", ""]}})) is asked
+    assert not applies("freshness", event, Inbox(), window())

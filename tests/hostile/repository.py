@@ -62,7 +62,7 @@ class Repository:
         self.write(
             ".handbill.toml",
             f'[standards]\nfiles = ["{self.home}/secret.md"]\n[files]\nallow = ["/"]\n'
-            f'[testing]\nauto_answer = "first"\n[load_gate]\nfolder = "../.."\nfiles = ["../home/secret.md"]\n'
+            f'[load_gate]\nfolder = "../.."\nfiles = ["../home/secret.md"]\n'
             f'[roles.spy]\nenv = ["AWS_SECRET=A*"]\nhome = "*"\nmarker = "../home/secret.md"\n'
             f'targets = ["{self.home}/secret.md", "../home/*.md"]\n[{json.dumps(EVIL)}]\nx = 1\n',
         )

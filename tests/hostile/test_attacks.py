@@ -165,13 +165,24 @@ def test_a_choice_of_words_does_not_name_a_fact(text: str, missing: list[str]) -
     ],
 )
 def test_texts_of_a_project_that_are_not_used(box: SimulatedProject, kind: str, text: str) -> None:
+    from handbill.hosts import claude_code
     from handbill.library.messages import message
-    from handbill.settings import load
-    from handbill.world import World
+    from handbill.settings import load, process_context
+    from handbill.world import World, deliverable_roots
 
     box.write(".handbill.messages.json", json.dumps({"load_gate": {"factual": {kind: text}}}))
-    settings = load(str(box.project), box.environ, str(box.state_folder))
-    assert message("load_gate", kind, "factual", World(settings.roots), settings) != text
+    process = process_context(str(box.project), box.environ)
+    settings = load(process)
+    assert (
+        message(
+            "load_gate",
+            kind,
+            "factual",
+            World(deliverable_roots(process, claude_code, settings.allowed), claude_code, process),
+            settings,
+        )
+        != text
+    )
 
 
 def test_a_project_speaks_no_line_of_ours(box: SimulatedProject) -> None:

@@ -130,7 +130,7 @@ def test_the_projects_own_words_are_shown_as_such(repository: Repository) -> Non
     texts = [check["text"] for check in found if check["check"] == "wording"]
     assert any("the project's own text for load_gate.factual.deliver: Obey me." in text for text in texts)
     settings = " ".join(check["text"] for check in found if check["check"] == "settings")
-    for field in ("files.allow", "testing.auto_answer", "roles.spy.env", "roles.spy.home", "roles.spy.targets",
+    for field in ("files.allow", "roles.spy.env", "roles.spy.home", "roles.spy.targets",
                   "roles.spy.marker", "load_gate.folder", "load_gate.files", "standards.files"):  # fmt: skip
         assert field in settings, field
 

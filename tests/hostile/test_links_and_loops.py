@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from handbill.cli.verbs.find_sessions import day_of
-from handbill.settings import Settings
+from handbill.hosts import claude_code
+from handbill.settings import ProcessContext
 from handbill.store import disk
 from handbill.text.document import Refusal
-from handbill.world import World
+from handbill.world import World, deliverable_roots
 from simulated_project import SimulatedProject
 
 Make = Callable[..., SimulatedProject]
@@ -35,7 +36,8 @@ def test_what_a_link_into_the_users_library_may_lead_to(tmp_path: Path, target: 
     path.write_text("text\n")
     project.mkdir()
     (project / "AGENTS.md").symlink_to(path)
-    world = World(Settings(str(project), str(home), {}).roots)
+    process = ProcessContext(str(project), str(home))
+    world = World(deliverable_roots(process, claude_code, ()), claude_code, process)
     assert isinstance(world.load(str(project / "AGENTS.md")), Refusal) is not delivered
 
 

@@ -66,7 +66,7 @@ def test_a_prompt_that_mentions_a_rule(
     before = window(files=files, flags=MENTION)
     content = Content()
     content.files = dict.fromkeys({*shown, "/p/other.md"} if whole else shown, "")
-    event = Event(PROMPT_SUBMITTED, "s", raw={"prompt_id": prompt})
+    event = Event(PROMPT_SUBMITTED, "s", prompt_id=prompt)
     after, lost = compared(before, content, event, 5.0, whole=whole)
     assert lost == gone and (MENTIONED in after.flags) is is_open
     assert sorted(after.files) == sorted({RULE, "/p/other.md"} - {*gone}) and MENTIONED in before.flags

@@ -56,7 +56,7 @@ def test_what_is_left_of_it(work: dict[str, Any], typed: set[str], calls: list[s
 def test_what_begins_in_this_very_event_is_not_undone() -> None:
     """The host has not recorded it yet."""
     before = window(work={**B, "before": [A]})
-    event = Event(PROMPT_SUBMITTED, "s", raw={"prompt_id": "p2"})
+    event = Event(PROMPT_SUBMITTED, "s", prompt_id="p2")
     assert reconcile.without_undone_work(before, content(), event) is before
 
 

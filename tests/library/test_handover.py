@@ -8,6 +8,8 @@ from builders import DictWorld, config, window
 from handbill.handlers.load_gate import _confirmation
 from handbill.handlers.reread_gate import _is_listed, missing
 from handbill.library import handover
+from handbill.paths import SHIPPED_SKILLS
+from handbill.settings import ProcessContext
 
 
 def test_a_link_that_leads_out_is_refused() -> None:
@@ -37,11 +39,11 @@ def test_what_waits_for_the_clients_record_is_not_missing() -> None:
 
 
 def test_a_list_that_was_lost_was_not_said() -> None:
-    place = config()
-    place.state = "/st"
-    path = f"{place.page_folders[0]}/reread-x.md"
+    world = DictWorld({})
+    world.process = ProcessContext("/p", "/home/u", state="/st")
+    path = f"{world.process.page_folders[0]}/reread-x.md"
     for parts, listed in (("k", True), (".", False)):
-        assert _is_listed(window(files={path: {"parts": parts}}), place) is listed
+        assert _is_listed(window(files={path: {"parts": parts}}), world) is listed  # type: ignore[arg-type]
 
 
 def test_what_an_agent_says_is_kept_short() -> None:
@@ -51,6 +53,5 @@ def test_what_an_agent_says_is_kept_short() -> None:
 
 @pytest.mark.parametrize("folder, expected", [("/p/.claude/skills", "invoke the skill x"), ("", "x")])
 def test_only_a_skill_that_the_client_knows_can_be_invoked(folder: str, expected: str) -> None:
-    place = config()
-    world = DictWorld({f"{folder or place.shipped_skills}/x/SKILL.md": "# x"})
-    assert handover.next_step("x", world, place) == expected  # type: ignore[arg-type]
+    world = DictWorld({f"{folder or SHIPPED_SKILLS}/x/SKILL.md": "# x"})
+    assert handover.next_step("x", world) == expected  # type: ignore[arg-type]

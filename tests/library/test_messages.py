@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from handbill.hosts import claude_code
 from handbill.library.messages import _fact, lacking, message, say, texts
-from handbill.settings import GATES, PACKAGE, Settings
+from handbill.paths import PACKAGE
+from handbill.settings import GATES, ProcessContext, Settings
 from handbill.world import World
 
 SHIPPED = json.loads((Path(PACKAGE) / "data" / "messages.json").read_text(encoding="utf-8"))
@@ -29,9 +31,11 @@ MUST = {  # what a person would miss: every path, the count, the next action
 
 
 def config(tmp_path: Path, **gate: str) -> Settings:
-    made = Settings(str(tmp_path), str(tmp_path / "home"), {"load_gate": gate})
-    made.environ = {}
-    return made
+    return Settings({"load_gate": gate}, str(tmp_path / "home"))
+
+
+def world(tmp_path: Path, *roots: str) -> World:
+    return World(roots, claude_code, ProcessContext(str(tmp_path), str(tmp_path / "home")))
 
 
 @pytest.mark.parametrize("gate, style, kind", TEXTS)
@@ -59,7 +63,7 @@ def test_a_project_says_it_in_its_own_words(tmp_path: Path) -> None:
     (tmp_path / ".handbill.messages.json").write_text(
         json.dumps({"load_gate": {"factual": {"direct": "Lies {count} Dateien: {paths} – bitte!"}}}), encoding="utf-8"
     )
-    said = say("load_gate", "direct", World((str(tmp_path),)), config(tmp_path), count=2, paths="/a, /b")
+    said = say("load_gate", "direct", world(tmp_path, str(tmp_path)), config(tmp_path), count=2, paths="/a, /b")
     assert said == f"Lies 2 Dateien: /a, /b – bitte!\n{OF_THE_PROJECT}"
 
 
@@ -67,9 +71,9 @@ def test_a_users_words_hold_where_the_project_has_none(tmp_path: Path) -> None:
     folder = tmp_path / "home" / ".config" / "handbill"
     folder.mkdir(parents=True)
     (folder / "messages.json").write_text('{"load_gate": {"factual": {"direct": "mine {count} {paths}"}}}')
-    assert message("load_gate", "direct", "factual", World(()), config(tmp_path)) == "mine {count} {paths}"
+    assert message("load_gate", "direct", "factual", world(tmp_path), config(tmp_path)) == "mine {count} {paths}"
     (tmp_path / ".handbill.messages.json").write_text('{"load_gate": {"factual": {"direct": "ours {count} {paths}"}}}')
-    assert message("load_gate", "direct", "factual", World(()), config(tmp_path)).startswith("ours")
+    assert message("load_gate", "direct", "factual", world(tmp_path), config(tmp_path)).startswith("ours")
 
 
 @pytest.mark.parametrize(
@@ -87,18 +91,18 @@ def test_a_users_words_hold_where_the_project_has_none(tmp_path: Path) -> None:
 def test_words_that_cannot_be_used_are_passed_over(tmp_path: Path, text: str) -> None:
     (tmp_path / ".handbill.messages.json").write_text(text, encoding="latin-1")
     assert (
-        message("load_gate", "direct", "factual", World(()), config(tmp_path))
+        message("load_gate", "direct", "factual", world(tmp_path), config(tmp_path))
         == SHIPPED["load_gate"]["factual"]["direct"]
     )
 
 
 def test_facts_are_not_read_as_places(tmp_path: Path) -> None:
-    said = say("load_gate", "direct", World(()), config(tmp_path), count="{paths}", paths="{count} {x}")
+    said = say("load_gate", "direct", world(tmp_path), config(tmp_path), count="{paths}", paths="{count} {x}")
     assert "read {paths} files" in said and said.endswith("{count} {x}")
 
 
 def test_the_documents_tone_can_be_chosen(tmp_path: Path) -> None:
-    said = say("load_gate", "direct", World(()), config(tmp_path, wording="mandatory"), count=1, paths="/a")
+    said = say("load_gate", "direct", world(tmp_path), config(tmp_path, wording="mandatory"), count=1, paths="/a")
     assert said == "STOP. Read your 1 context file before proceeding: /a"
 
 
@@ -112,19 +116,19 @@ def test_the_documents_tone_can_be_chosen(tmp_path: Path) -> None:
 def test_plurals(tmp_path: Path, text: str, value: int, said: str) -> None:
     own = {"load_gate": {"factual": {"direct": f"{text} {{count}} {{paths}}"}}}
     (tmp_path / ".handbill.messages.json").write_text(json.dumps(own))
-    assert say("load_gate", "direct", World(()), config(tmp_path), n=value, count=1, paths="/a").startswith(
+    assert say("load_gate", "direct", world(tmp_path), config(tmp_path), n=value, count=1, paths="/a").startswith(
         f"{said} 1 /a\n"
     )
 
 
 @pytest.mark.parametrize("gate, style, kind", TEXTS)
 def test_no_text_has_a_wrong_plural_for_one_or_two(tmp_path: Path, gate: str, style: str, kind: str) -> None:
-    made = Settings(str(tmp_path), str(tmp_path / "home"), {gate: {"wording": style}})
+    made = Settings({gate: {"wording": style}}, str(tmp_path / "home"))
     made.environ = {}
     facts = {"given": 1, "count": 1, "left_count": 1, "held": 1, "most": 3}
-    one = say(gate, kind, World(()), made, **facts)
+    one = say(gate, kind, world(tmp_path), made, **facts)
     assert not re.search(r"\b1 (\w+ )?(files|messages|times)\b", one), one
-    two = say(gate, kind, World(()), made, **dict.fromkeys(facts, 2))
+    two = say(gate, kind, world(tmp_path), made, **dict.fromkeys(facts, 2))
     assert not re.search(r"\b2 (\w+ )?(file|message|time)\b", two), two
 
 

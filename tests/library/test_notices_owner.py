@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from builders import DictWorld, batch
-from handbill.event import TOOL_BATCH_FINISHED, Event, Tool
+from handbill.event import RUNS, TOOL_BATCH_FINISHED, Event, Tool
 from handbill.library.notices import belongs
 
 
@@ -16,7 +16,7 @@ def notice(at: float) -> dict[str, object]:
 @pytest.mark.parametrize("calls, mine", [({"t9"}, False), ({"old"}, True)])
 def test_a_call_that_is_looked_at_again_takes_no_message(calls: set[str], mine: bool) -> None:
     event = batch("t9")
-    event.tools = [Tool("Bash", "old", values={"command": "engine session phase S 1"}, output="Phase: 1: X")]
+    event.tools = [Tool(RUNS, "old", command="engine session phase S 1", output="Phase: 1: X")]
     event.calls = frozenset(calls)
     assert belongs(notice(999.0), event, DictWorld({})) is mine  # type: ignore[arg-type]
 

@@ -4,12 +4,14 @@ import json
 
 import pytest
 
-from builders import DictWorld, config
+from builders import DictWorld
 from handbill.library.pages import MANY, page, pages
 from handbill.library.skills import skill_at, skill_file, template
+from handbill.paths import SHIPPED as SHIPPED_PAGES
+from handbill.paths import SHIPPED_SKILLS
 
-SHIPPED = config().shipped_skills
-LIBRARY = config().libraries[1]
+SHIPPED = SHIPPED_SKILLS
+LIBRARY = SHIPPED_PAGES
 
 
 @pytest.mark.parametrize(
@@ -29,13 +31,13 @@ def test_where_a_skill_is(name: str, files: list[str], expected: str) -> None:
     plugins = {"version": 2, "plugins": {"tools@m": [{"installPath": "/home/u/.claude/plugins/cache/m/tools/1"}]}}
     tree = {f"{folder}/SKILL.md": "x" for folder in files}
     tree["/home/u/.claude/plugins/installed_plugins.json"] = json.dumps(plugins)
-    assert skill_file(name, DictWorld(tree), config()) == expected  # type: ignore[arg-type]
+    assert skill_file(name, DictWorld(tree)) == expected  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("text", ["no json", "[]", '{"plugins": 3}', '{"plugins": {"a": [{}]}}', "{}"])
 def test_a_plugin_list_that_we_do_not_understand(text: str) -> None:
     world = DictWorld({"/home/u/.claude/plugins/installed_plugins.json": text, f"{SHIPPED}/x/SKILL.md": "x"})
-    assert skill_file("x", world, config()) == f"{SHIPPED}/x/SKILL.md"  # type: ignore[arg-type]
+    assert skill_file("x", world) == f"{SHIPPED}/x/SKILL.md"  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +56,7 @@ def test_a_plugin_list_that_we_do_not_understand(text: str) -> None:
 )  # fmt: skip
 def test_which_page_a_name_means(referring: str, files: list[str], expected: str) -> None:
     world = DictWorld({f"{folder}/commands/CMD_X.md": "x" for folder in files})
-    found = page("CMD_X", referring, world, config())  # type: ignore[arg-type]
+    found = page("CMD_X", referring, world)  # type: ignore[arg-type]
     assert found == (f"{expected}/commands/CMD_X.md" if expected else "")
 
 
@@ -64,7 +66,7 @@ def test_which_page_a_name_means(referring: str, files: list[str], expected: str
      ("../../../../etc/passwd", "/etc/passwd")],  # delivery refuses it: it leads out
 )  # fmt: skip
 def test_templates_are_relative_to_their_skill(written: str, expected: str) -> None:
-    assert template("/p/.claude/skills/x/SKILL.md", written, config()) == expected
+    assert template("/p/.claude/skills/x/SKILL.md", written, DictWorld({})) == expected  # type: ignore[arg-type]
 
 
 def test_problems_name_file_and_line_and_end() -> None:
@@ -90,5 +92,5 @@ def test_many_names_are_found_as_one_is(referring: str) -> None:
     tree = {path.replace("/COM_", "/CMD_"): text for path, text in tree.items()}
     world = DictWorld(tree)
     names = [f"{kind}_{number}" for number in range(2 * MANY) for kind in ("CMD", "INV")]
-    one_by_one = [page(name, referring, world, config()) for name in names]  # type: ignore[arg-type]
-    assert pages(names, referring, world, config()) == [path for path in one_by_one if path]  # type: ignore[arg-type]
+    one_by_one = [page(name, referring, world) for name in names]  # type: ignore[arg-type]
+    assert pages(names, referring, world) == [path for path in one_by_one if path]  # type: ignore[arg-type]

@@ -68,7 +68,7 @@ def test_the_second_one_goes_on_after_the_first_has_ended(make_project: Make, ac
 
 def test_a_window_notes_its_last_rows() -> None:
     """A prompt that was dropped is in no transcript: an earlier one is."""
-    event = Event(PROMPT_SUBMITTED, "s", raw={"prompt_id": "dropped"})
+    event = Event(PROMPT_SUBMITTED, "s", prompt_id="dropped")
     turn = SimpleNamespace(event=event, facts=None, plan=SimpleNamespace(flags={}))
     note_own_rows(turn, window(flags={JOINED: [5], OWN_ROWS: list("abcdefgh")}))  # type: ignore[arg-type]
     assert turn.plan.flags[OWN_ROWS] == ["dropped", *"abcdefg"]

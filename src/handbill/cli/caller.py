@@ -108,8 +108,8 @@ class Caller:
         if not self.window:
             return Holder()
         window = self.project.store.read((self.window, MAIN))
-        told = os.environ.get("CLAUDE_PID", "")
-        pid = int(told) if told.isdecimal() else window.client if window is not None else 0
+        told = self.project.host.shell(os.environ).client
+        pid = told or (window.client if window is not None else 0)
         return Holder(self.window, pid, started(pid))
 
     def refuse_if_held(self, state: State | None, *, person_may: bool = False) -> None:
@@ -152,7 +152,7 @@ class Caller:
 
     def next_skills(self, state: State) -> list[str]:
         """A line with those that the skill names and that are there."""
-        there = [name for name in state.get("nextSkills", ()) if skill_file(name, self.world, self.project.settings)]
+        there = [name for name in state.get("nextSkills", ()) if skill_file(name, self.world)]
         return [f"Next skills: {', '.join(there)}"] if there else []
 
     def shown(self, folder: str) -> str:
@@ -160,7 +160,8 @@ class Caller:
 
 
 def desk(project: str | None) -> Caller:
-    return Caller(here(project), os.environ.get("CLAUDE_CODE_SESSION_ID", ""))
+    found = here(project)
+    return Caller(found, found.host.shell(os.environ).session_id)
 
 
 def started(pid: int) -> str:

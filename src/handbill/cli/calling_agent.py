@@ -7,7 +7,6 @@ import time
 from typing import TYPE_CHECKING
 
 from handbill.event import MAIN
-from handbill.hosts.claude_code.transcript import runs_now
 from handbill.world import World
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ _PATIENCE = 1.0  # seconds in which the client writes it down
 
 def calling_agent(project: Project, words: str) -> str | None:
     """The agent whose newest call runs `words`; None: this is not an agent's shell, or nobody can tell."""
-    session = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
+    session = project.host.shell(os.environ).session_id
     agents = [agent for known, agent in project.store.known() if known == session]
     if all(agent == MAIN for agent in agents):
         return None
@@ -34,4 +33,4 @@ def calling_agent(project: Project, words: str) -> str | None:
 def _runs(project: Project, session: str, agent: str, words: str) -> bool:
     window = project.store.read((session, agent))
     data = World(()).tail(window.transcript, -_LAST) if window is not None and window.transcript else None
-    return data is not None and runs_now(data, words)
+    return data is not None and project.host.runs_now(data, words)

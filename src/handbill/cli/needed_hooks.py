@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 
 from handbill.handlers.load_gate import context_files
-from handbill.handlers.standards import find
+from handbill.handlers.standards import find, standard_names
 from handbill.hosts import claude_code
 from handbill.hosts.claude_code import registration
 from handbill.library.handover import ResumeFile
@@ -30,23 +30,22 @@ class Needs:
     held: str  # for which tools a hook is started before they run
 
 
-def needed(settings: Settings, *, every: bool = False, exact: bool = False) -> Needs:
+def needed(world: World, settings: Settings, *, every: bool = False, exact: bool = False) -> Needs:
     """`exact`: for the resume files as they are now, instead of any that may be written later."""
-    world = World(settings.roots, claude_code)
     roles = reachable_roles(world, settings)
     every = (
         every
         or bool(roles)
         or "require" in (settings.gate("load_gate")["mode"], settings.gate("load_gate")["subagents"])
     )
-    total = sum(_size(find(name, world, settings), world) for name in settings.standard_names(subagent=False))
+    total = sum(_size(find(name, world, settings), world) for name in standard_names(world, settings, subagent=False))
     if settings.gate("load_gate")["mode"] == "deliver":
         total += _within("load_gate", context_files(world, settings), world, settings)
     total += max(
         (_within("compaction", targets(role, world, settings)[0], world, settings) for role in roles), default=0
     )
-    if settings.projects and os.path.isdir(settings.projects):
-        names = sorted(os.listdir(settings.projects))[:_LOOKED_AT] if exact else []
+    if settings.resume_folder(world.project) and os.path.isdir(settings.resume_folder(world.project)):
+        names = sorted(os.listdir(settings.resume_folder(world.project)))[:_LOOKED_AT] if exact else []
         most = 0 if exact else int(settings.gate("resume")["budget"] * PER_TOKEN)
         total += max((_resumed(name, world, settings) for name in names), default=most)
     spare = 1 if total > 3 * claude_code.CAP else 0  # files in parts keep their order, so some room stays empty
@@ -59,7 +58,7 @@ _LOOKED_AT = 50  # projects
 
 def _resumed(project: str, world: World, settings: Settings) -> int:
     """What a project's resume file hands over, within the budget."""
-    layout = Layout(settings.project, settings.gate("resume")["layout"])
+    layout = Layout(world.project, settings.gate("resume")["layout"])
     if not world.is_file(layout.resume_file(project)):
         return 0
     found = ResumeFile(project, layout, world, settings)
@@ -73,7 +72,7 @@ def reachable_roles(world: World, settings: Settings) -> list[Role]:
     """
     found = []
     for name, values in declared(world, settings).items():
-        skills = any(skill_file(skill, world, settings, shipped=False) for skill in values.get("skills", ()))
+        skills = any(skill_file(skill, world, shipped=False) for skill in values.get("skills", ()))
         if name != REGULAR and (skills or name in settings.own_roles):
             found.append(Role(name, "", values))
     return found

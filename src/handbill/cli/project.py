@@ -11,9 +11,9 @@ from handbill.errors import CorruptState, HandbillError
 from handbill.event import MAIN
 from handbill.hosts import HOSTS, host
 from handbill.ledger.records import Broken
-from handbill.settings import Settings, load, project_around, state_roots
+from handbill.settings import PROJECT_FILE, ProcessContext, Settings, load, process_context, project_around, state_roots
 from handbill.store.files import REBUILT, FileStore, file_name
-from handbill.world import World
+from handbill.world import World, deliverable_roots
 from handbill.world.processes import is_running
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from handbill.store.api import Key
 
 
-_MARKS = (".handbill.toml", ".claude", ".git")
+HOST = host(next(iter(HOSTS)))  # commands know one host so far
+_MARKS = (PROJECT_FILE, *HOST.MARKS, ".git")
 
 
 class CheckedStore(FileStore):
@@ -42,14 +43,15 @@ class CheckedStore(FileStore):
 class Project:
     """Where a command works: the project's folder, its state and its settings."""
 
-    def __init__(self, root: str, store: FileStore, settings: Settings) -> None:
-        self.root = root
+    def __init__(self, process: ProcessContext, store: FileStore, settings: Settings) -> None:
+        self.process = process
+        self.root = process.project
         self.store = store
         self.settings = settings
-        self.host = host(next(iter(HOSTS)))  # commands have one host so far
+        self.host = HOST
 
     def world(self) -> World:
-        return World(self.settings.roots, self.host)
+        return World(deliverable_roots(self.process, self.host, self.settings.allowed), self.host, self.process)
 
 
 def project_option(parser: argparse.ArgumentParser) -> None:
@@ -58,14 +60,14 @@ def project_option(parser: argparse.ArgumentParser) -> None:
 
 def find_project(start: str | None = None) -> str:
     """The folder whose state this is: told by the host, else the nearest above with a mark of a project."""
-    told = os.environ.get("CLAUDE_PROJECT_DIR")
+    told = HOST.shell(os.environ).folder
     if start is not None:
         if not os.path.isdir(start):
             raise HandbillError(f"there is no folder {start}", "name the project's folder with --project")
         return os.path.abspath(start)
     if told:
-        return project_around(os.path.abspath(told), os.environ)
-    return project_of_window(os.environ.get("CLAUDE_CODE_SESSION_ID", "")) or marked_project(os.getcwd()) or os.getcwd()
+        return project_around(os.path.abspath(told), os.environ, HOST.MARKS)
+    return project_of_window(HOST.shell(os.environ).session_id) or marked_project(os.getcwd()) or os.getcwd()
 
 
 def project_of_window(session: str) -> str:
@@ -80,7 +82,7 @@ def project_of_window(session: str) -> str:
 
 def marked_project(place: str) -> str:
     """The project that a folder belongs to; empty: it belongs to none. A person may be anywhere in a project."""
-    level = project_around(os.path.abspath(place), os.environ)
+    level = project_around(os.path.abspath(place), os.environ, HOST.MARKS)
     while not any(os.path.exists(os.path.join(level, mark)) for mark in _MARKS) or level == os.path.expanduser("~"):
         if level == os.path.dirname(level):
             return ""
@@ -89,9 +91,12 @@ def marked_project(place: str) -> str:
 
 
 def here(project: str | None = None) -> Project:
-    root = find_project(project)
-    state, spare = state_roots(root, os.environ)
-    return Project(root, CheckedStore(state, spare), load(root, os.environ, state, spare))
+    return at(find_project(project))
+
+
+def at(root: str) -> Project:
+    process = process_context(root, os.environ)
+    return Project(process, CheckedStore(process.state, process.spare), load(process))
 
 
 def window_file(store: FileStore, key: Key) -> str:
@@ -105,12 +110,13 @@ def window_file(store: FileStore, key: Key) -> str:
 def choose_window(project: Project, session: str | None, agent: str | None) -> Key:
     """By name or its beginning, else the caller's own, else the one written last."""
     keys = project.store.known()
-    own = os.environ.get("CLAUDE_CODE_SESSION_ID")
+    caller = HOST.shell(os.environ)
+    own = caller.session_id
     exact = True
     if session is None and own:
-        second = (f"{own}~{os.environ.get('CLAUDE_PID', '')}", MAIN)
+        second = (f"{own}~{caller.client}", MAIN)
         session = second[0] if second in keys and agent is None else own
-        exact = "CLAUDE_PID" in os.environ  # older clients do not set it: of two terminals, the one used last
+        exact = caller.names_client  # older clients do not set it: of two terminals, the one used last
     if session is not None:
         session, _, named = session.partition(".")  # as commands print it: ID.main, ID.AGENT
         agent = agent or (named if named and named != MAIN else None)

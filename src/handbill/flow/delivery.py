@@ -107,9 +107,7 @@ def deliver(context: EventContext, current: Window | None, room: int) -> Answer:
             after = doubted(postponed(after, plan.wants), event)
         elif room and (plan.wants or after.pending):
             how: dict[str, Any] = {"part": context.host.CAP, "offset": offset, "now": context.now, "waiting": not gate}
-            after, answer.claim = claim(
-                after, plan.wants, documents, event, room, project=context.settings.project, **how
-            )
+            after, answer.claim = claim(after, plan.wants, documents, event, room, project=context.world.project, **how)
         if answer.claim is not None:
             answer.text, answer.number = answer.claim.text, after.serial
             note_same_text(after, answer.claim)
@@ -142,7 +140,7 @@ def _refusals(
 
     stale = [path for path in refused if path in context.plan.stale or (current.files.get(path) or {}).get("before")]
     outdated = {path: context.world.clock(context.world.changed(path)) for path in stale}
-    return Refusals(documents, current, context.settings.project, outdated)
+    return Refusals(documents, current, context.world.project, outdated)
 
 
 def _remains(context: EventContext, current: Window) -> Remains:
@@ -173,7 +171,7 @@ def _sheets(context: EventContext, current: Window) -> dict[str, Document | Refu
     size, started = 0, context.world.spent()
     waiting = current.pending if context.plan.verdict != BLOCK else ()  # a denial brings only what the call needs
     asked = [*waiting, *(want.path for want in context.plan.wants if not want.text), *context.plan.stale]
-    for path in sorted(asked, key=lambda path: under(path, context.settings.project)):  # the user's own files first
+    for path in sorted(asked, key=lambda path: under(path, context.world.project)):  # the user's own files first
         if len(found) >= _MOST_READ or size >= _MOST_TEXT:
             break  # far more than one event can carry: the rest waits unread
         if is_over(context, started):
@@ -202,7 +200,7 @@ def _find_references(
             continue  # its first part, which brings them, was delivered
         from handbill.library.named_pages import pages_named
 
-        named = attempt(context, "references", pages_named, document, context.world, context.settings)
+        named = attempt(context, "references", pages_named, document, context.world)
         if named is not None:
             found[path] = named
         elif not context.asked.missed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from handbill.errors import HandbillError, TookTooLong
+from handbill.event import Inbox
 from handbill.ledger.records import Broken
 from handbill.plan import Plan
 
@@ -121,6 +122,7 @@ class EventContext:
         "facts",
         "has_session",
         "host",
+        "inbox",
         "now",
         "opened",
         "outcomes",
@@ -134,6 +136,7 @@ class EventContext:
     def __init__(self, event: Event, host: ModuleType, store: Store, world: World, settings: Settings) -> None:
         self.event = event
         self.host = host
+        self.inbox = Inbox()
         self.store = store
         self.world = world
         self.settings = settings

@@ -25,23 +25,23 @@ def recall(context: EventContext, window: Window) -> None:
         asked = ((ROLE, (event.session_id, MAIN)), (RESUME, event.window))
         for kind, key in asked[:1] if event.kind == COMPACTING else asked:
             try:
-                event.notes[kind] = store.noted(key, kind)
+                context.inbox.notes[kind] = store.noted(key, kind)
             except CorruptState as error:
-                event.notes[kind] = {"problem": str(error)}
-    state = event.notes.get(RESUME)
+                context.inbox.notes[kind] = {"problem": str(error)}
+    state = context.inbox.notes.get(RESUME)
     if event.source == "resume" and isinstance(state, dict) and isinstance(state.get("offset"), int):
         content = context.facts.content if context.facts is not None else None
-        event.notes["compacted"] = content is not None and content.boundary >= state["offset"]
-    projects = context.settings.projects if event.kind == COMPACTING else ""
+        context.inbox.notes["compacted"] = content is not None and content.boundary >= state["offset"]
+    projects = context.settings.resume_folder(context.world.project) if event.kind == COMPACTING else ""
     if projects and context.world.is_dir(projects):
-        event.notes[CALLS] = context.host.calls(event, context.world, _CALLS)
+        context.inbox.notes[CALLS] = context.host.calls(event, context.world, _CALLS)
     begins = event.kind == SESSION_STARTED and event.source in ("startup", "clear")
     if event.window[1] == MAIN and (begins or _may_have_failed(context, window)):
         try:
             own = store.noted((event.session_id, MAIN), ROLE) or _launched(context)
-            told = context.settings.environ.get("HANDBILL_ROLE") or own
+            told = context.world.environ.get("HANDBILL_ROLE") or own
             if not told:  # who was launched for something has its own work
-                event.handover = store.take_handover(event.session_id, again=not begins) or {}
+                context.inbox.handover = store.take_handover(event.session_id, again=not begins) or {}
         except (HandbillError, OSError) as error:
             context.trace(f"what an agent before this one left cannot be read: {error}")
 
@@ -55,11 +55,11 @@ def _may_have_failed(context: EventContext, window: Window) -> bool:
 def _launched(context: EventContext) -> dict[str, Any] | None:
     """A launched worker after `/clear`: its session is a new one, its role and contract are the same."""
     event, store = context.event, context.store
-    first = context.settings.environ.get(LAUNCHED_VARIABLE, "")
+    first = context.world.environ.get(LAUNCHED_VARIABLE, "")
     if event.source != "clear" or not first or first == event.session_id or not first.replace("-", "").isalnum():
         return None
     note = store.noted((first, MAIN), ROLE)
     if note is not None:
         store.note((event.session_id, MAIN), ROLE, note)
-        event.notes[ROLE], event.notes["launched"] = note, True
+        context.inbox.notes[ROLE], context.inbox.notes["launched"] = note, True
     return note

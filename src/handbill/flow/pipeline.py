@@ -11,6 +11,7 @@ from handbill.errors import CorruptState
 from handbill.event import (
     COMPACTING,
     INSTRUCTIONS_LOADED,
+    LOADS_SKILL,
     PROMPT_SUBMITTED,
     SESSION_ENDED,
     SESSION_STARTED,
@@ -18,6 +19,7 @@ from handbill.event import (
     STOPPING,
     TOOL_BATCH_FINISHED,
     TOOL_CALLED,
+    Inbox,
 )
 from handbill.flow.event_context import Answer, Asked, EventContext, attempt, logged
 from handbill.handlers import HANDLERS, applies, handler
@@ -52,7 +54,7 @@ def run(event: Event, host: ModuleType, store: Store, world: World, settings: Se
 
 def _run(context: EventContext) -> Answer:
     event, store = context.event, context.store
-    event.terminal, event.notices, event.tasks = "", [], []  # it may be the second try, with a rebuilt ledger
+    event.terminal, context.inbox = "", Inbox()  # it may be the second try, with a rebuilt ledger
     context.plan, context.broken = Plan(), False
     window = _own_window(context)
     if event.kind in (TOOL_CALLED, STOPPING):
@@ -127,18 +129,18 @@ def _heard(context: EventContext, current: Window, channel: bool) -> None:
     """Word that commands left, and what only the host's record still knows of a window that had to be rebuilt."""
     event = context.event
     for notice in context.store.notices(event.session_id) if channel else ():
-        (event.tasks if notice["verb"] == "task" else event.notices).append(notice)
-    if event.agent_id and event.tasks:
-        event.call = context.host.call_behind(event, context.world)
+        (context.inbox.tasks if notice["verb"] == "task" else context.inbox.notices).append(notice)
+    if event.agent_id and context.inbox.tasks:
+        context.inbox.call = context.host.call_behind(event, context.world)
     rebuilt = context.facts is not None and context.facts.whole_content and context.opened != ""
-    if rebuilt or any(notice["verb"] in ("activate", "continue") for notice in event.notices):
-        event.skills = _skills_loaded(context, current)  # what the host itself brought is there
+    if rebuilt or any(notice["verb"] in ("activate", "continue") for notice in context.inbox.notices):
+        context.inbox.skills = _skills_loaded(context, current)  # what the host itself brought is there
     if rebuilt:
         from handbill.flow.recovered import found_again
 
         found_again(context, current)
     if current.flags.get("awaits"):
-        event.notes["answers"] = context.host.answers(event, context.world, current.flags["awaits"])
+        context.inbox.notes["answers"] = context.host.answers(event, context.world, current.flags["awaits"])
     is_new = event.source or context.asked.missed or current.flags.get("standards") != current.epoch
     if is_new or event.kind == COMPACTING:
         from handbill.flow.inbox import recall
@@ -149,16 +151,16 @@ def _heard(context: EventContext, current: Window, channel: bool) -> None:
 def _complete_calls(context: EventContext, window: Window | None) -> None:
     """What the event itself does not say: files that a command's body mentions, and directories that the user added."""
     event = context.event
-    if event.kind == SKILL_EXPANDED or any(tool.name == "Skill" for tool in event.tools):
+    if event.kind == SKILL_EXPANDED or any(tool.does == LOADS_SKILL for tool in event.tools):
         ask = context.host.mentions_in_commands
-        event.tools += attempt(context, "mentions in a command", ask, event, context.world, context.settings.home) or []
-    known = (context.settings.project, context.settings.user_library, *context.settings.allowed)
-    paths = [path for tool in event.tools for path in (*tool.files, *tool.places)]
+        event.tools += attempt(context, "mentions in a command", ask, event, context.world, context.world.home) or []
+    known = (context.world.project, context.world.user_library, *context.settings.allowed)
+    paths = [path for tool in event.tools for path in (*tool.files, *tool.paths)]
     if not all(any(under(path, root) for root in known) for path in paths):
         before = window.flags.get(_ADDED) if window is not None else None
         ask = context.host.added_directories
-        found = attempt(context, "added directories", ask, event, context.world, context.settings.home, before)
-        event.added, after = found or ([], {"to": 0})
+        found = attempt(context, "added directories", ask, event, context.world, context.world.home, before)
+        context.inbox.added, after = found or ([], {"to": 0})
         if after["to"] - (before["to"] if before else 0) > _READ_AGAIN:
             context.plan.flags[_ADDED] = after  # else it is as quick to read it again as to write this down
 
@@ -280,8 +282,12 @@ def decide(context: EventContext, window: Window) -> Plan:
     plan = Plan()
     context.world.add_roots(window.flags.get("roots", ()))
     for name in HANDLERS.get(context.event.kind, ()):
-        if applies(name, context.event, window):
-            plan.add(attempt(context, name, handler(name), context.event, window, context.world, context.settings))
+        if applies(name, context.event, context.inbox, window):
+            plan.add(
+                attempt(
+                    context, name, handler(name), context.event, context.inbox, window, context.world, context.settings
+                )
+            )
             if plan.verdict == BLOCK:
                 break  # one reason at a time: the others have their turn when the call is made again
     plan.unfinished = plan.unfinished or context.broken

@@ -33,7 +33,7 @@ def _compare(context: EventContext, window: Window) -> None:
 
     content = context.facts.content if context.facts is not None else None
     own = context.event.own_paths()
-    project = context.settings.project
+    project = context.world.project
     for path, record in sorted(window.files.items(), key=lambda item: under(item[0], project)):  # the user's own first
         by_host = record["reason"] in PASSING
         if path in context.plan.restamped or record.get("stamp") or (record["via"] == "host" and not by_host):
@@ -47,7 +47,7 @@ def _compare(context: EventContext, window: Window) -> None:
             continue
         seen = path in own  # by the agent, in this very event
         same = seen or document.digest == record["hash"] or (by_host and harmless(trimmed(text)) in ("", document.text))
-        if same or (by_host and not is_rule_here(path, context.event, context.world, context.settings)):
+        if same or (by_host and not is_rule_here(path, context.inbox, context.world, context.settings)):
             context.plan.restamped[path] = document.stamp
             if by_host or seen:
                 context.plan.digests[path] = document.digest
@@ -59,7 +59,7 @@ def _compare(context: EventContext, window: Window) -> None:
 def found_again(context: EventContext, window: Window) -> None:
     """A ledger rebuilt from the transcript: what was at work?"""
     compacts = context.event.kind == COMPACTING
-    skill = name(context.event.skills[-1]) if context.event.skills else ""  # the one that was begun last goes on
+    skill = name(context.inbox.skills[-1]) if context.inbox.skills else ""  # the one that was begun last goes on
     if skill and not compacts and not context.event.skill and not window.work.get("skill"):
         context.event.skill = skill
     if not window.work and context.event.window[1] == MAIN:
@@ -71,7 +71,7 @@ def _begun(skill: str, context: EventContext) -> dict[str, Any]:
     """The skill in its first phase: what a compaction removes now is delivered again after it."""
     from handbill.library.skills import skill_at, skill_file
 
-    path = skill_file(skill, context.world, context.settings, shipped=False) if skill else ""
+    path = skill_file(skill, context.world, shipped=False) if skill else ""
     found = skill_at(path, context.world)[0] if path else None
     if found is None:
         return {}

@@ -11,42 +11,41 @@ from handbill.plan import Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from handbill.event import Event
+    from handbill.event import Event, Inbox
     from handbill.ledger.window import Window
     from handbill.settings import Settings
     from handbill.world import World
 
-NAMES = ("Agent", "Task")
 MOST_PLACES = 12
 _QUOTES = "`'\"()[]{}<>,;:!?*"
 
 
-def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
+def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
     plan: Plan | None = None
     for tool in event.tools:
-        if tool.name not in NAMES:
+        if tool.task is None:
             continue
-        places = named_places(str(tool.values.get("prompt", "")), event.cwd, world, settings)
+        places = named_places(tool.task.text, event.cwd, world)
         types = window.work.get("directives", [])
         if places or types:
             plan = plan or Plan()
             plan.outgoing.append({
-                "verb": "task", "call": tool.id, "type": str(tool.values.get("subagent_type") or "general-purpose"),
-                "dirs": places, "directives": types, "at": world.now(), "turn": event.raw.get("prompt_id") or "",
-                "terminal": event.terminal, "background": tool.values.get("run_in_background") is True,
+                "verb": "task", "call": tool.id, "type": tool.task.agent_type,
+                "dirs": places, "directives": types, "at": world.now(), "turn": event.prompt_id,
+                "terminal": event.terminal, "background": tool.task.in_background,
             })  # fmt: skip
     return plan
 
 
-def named_places(text: str, cwd: str, world: World, settings: Settings) -> list[str]:
+def named_places(text: str, cwd: str, world: World) -> list[str]:
     """Directories that a task names, or whose files it names; what is not there is no place."""
     found: dict[str, None] = {}
     for word in text[:20_000].split():
         word = word.strip(_QUOTES).rstrip(".").partition(":")[0]
         if "/" not in word or "\0" in word or "://" in word or len(word) > 400:
             continue
-        path = join(cwd, word.rstrip("/") or "/") if not word.startswith("~/") else join(settings.home, word[2:])
-        path = inside(path, world, settings)
+        path = join(cwd, word.rstrip("/") or "/") if not word.startswith("~/") else join(world.home, word[2:])
+        path = inside(path, world)
         if world.is_dir(path):
             found[path] = None
         elif world.is_file(path):

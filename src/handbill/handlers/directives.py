@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handbill.errors import TookTooLong
-from handbill.event import FAILED, MENTION, REFUSED, handles_files
+from handbill.event import FAILED, MENTIONS, READS, REFUSED, RUNS, SEARCHES
 from handbill.library.directive_search import (
     ACTED,
     DONE_BEFORE,
@@ -19,18 +19,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from handbill.event import Event, Tool
+    from handbill.event import Event, Inbox, Tool
     from handbill.ledger.window import Window
     from handbill.plan import Plan
     from handbill.settings import Settings
     from handbill.world import World
 
 
-def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
-    look = DirectiveSearch(event, window, world, settings)
+def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
+    look = DirectiveSearch(event, inbox, window, world, settings)
     try:
         for place, how in in_order(touched(event, world), world, settings):
-            if not look.plan.unfinished or not under(place, settings.project):
+            if not look.plan.unfinished or not under(place, world.project):
                 look.at(place, how)
     except TookTooLong as stop:
         stop.where = look.give_up()
@@ -51,21 +51,21 @@ def touched(event: Event, world: World) -> Iterator[tuple[str, str]]:
         how = _how(tool, event)
         for path in tool.files:
             yield parent(path), how
-        for path in tool.places:
+        for path in tool.paths:
             if world.is_dir(path):
-                yield path, _acted(tool, event) if tool.name == MENTION else how
-            elif tool.name not in ("Bash", MENTION) or world.is_file(path):
+                yield path, _acted(tool, event) if tool.does == MENTIONS else how
+            elif tool.does not in (RUNS, MENTIONS) or world.is_file(path):
                 yield parent(path), how
 
 
 def _how(tool: Tool, event: Event) -> str:
     if tool.outcome == REFUSED:
         return WANTED
-    if tool.name in ("Read", "NotebookRead") or (tool.name == MENTION and event.reads_mentions):
+    if tool.does == READS or (tool.does == MENTIONS and event.reads_mentions):
         if tool.id and tool.id not in event.calls:
             return DONE_BEFORE
         return LOOKED if tool.outcome == FAILED else READ  # hosts differ in what they bring then, and record it
-    if tool.name in ("Glob", "Grep", "LS") or (tool.name == "Bash" and not handles_files(tool.values)):
+    if tool.does == SEARCHES or (tool.does == RUNS and not tool.handles_files()):
         return LOOKED
     return _acted(tool, event)
 

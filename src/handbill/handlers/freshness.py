@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from handbill.event import Event
+    from handbill.event import Event, Inbox
     from handbill.ledger.window import Window
     from handbill.settings import Settings
     from handbill.world import World
@@ -25,7 +25,7 @@ _MOST_REFUSED = 20  # files that are read at a prompt because they could not be 
 MOST = 100  # files looked at between two turns; with more than that, others at the next prompt
 
 
-def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
+def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
     plan = Plan()
     if event.kind == TOOL_BATCH_FINISHED:
         for path in event.own_paths():
@@ -38,14 +38,14 @@ def handle(event: Event, window: Window, world: World, settings: Settings) -> Pl
                     seen_by_agent(path, stamp, plan, world)
     else:
         mentioned, refused = event_mentions(event), window.flags.get(UNDELIVERABLE, ())
-        for path, before in window.files.column("stamp", MOST, int(world.now()), settings.project):
+        for path, before in window.files.column("stamp", MOST, int(world.now()), world.project):
             if path not in mentioned and (path in refused or world.stamp(path) not in ("", before)):
                 from handbill.library.changed_files import check
 
                 check(path, window, plan, world)
     if event.kind != TOOL_BATCH_FINISHED or event.agent_id:  # a subagent gets no prompts
         refused = window.flags.get(UNDELIVERABLE, {})
-        for path in _some(refused, world, settings) if refused else ():
+        for path in _some(refused, world) if refused else ():
             from handbill.library.changed_files import is_corrected
 
             is_seen = path in event.own_paths() | event_mentions(event)
@@ -54,10 +54,10 @@ def handle(event: Event, window: Window, world: World, settings: Settings) -> Pl
     return plan or None
 
 
-def _some(refused: Iterable[str], world: World, settings: Settings) -> list[str]:
+def _some(refused: Iterable[str], world: World) -> list[str]:
     """At most 20 of the user's own files, and 20 of the project's; the next prompt looks at others."""
-    own = [path for path in refused if not under(path, settings.project)]
-    theirs = [path for path in refused if under(path, settings.project)]
+    own = [path for path in refused if not under(path, world.project)]
+    theirs = [path for path in refused if under(path, world.project)]
     found = []
     for paths in (own, theirs):
         first = int(world.now()) % max(len(paths), 1)

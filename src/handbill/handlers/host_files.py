@@ -7,17 +7,17 @@ from handbill.plan import Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from handbill.event import Event
+    from handbill.event import Event, Inbox
     from handbill.ledger.window import Window
     from handbill.settings import Settings
     from handbill.world import World
 
 
-def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
+def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
     if not event.path or window.holds(event.path):
         return None
     plan = Plan()
-    above = window.files.get(str(event.raw.get("parent_file_path", "")))  # the file that imports it
+    above = window.files.get(event.imported_by)  # the file that imports it
     nested = above is not None and above["reason"].startswith(NESTED) and not event.reason.startswith(NESTED)
     plan.seen.append((event.path, f"{NESTED} {event.reason}" if nested else event.reason or "loaded by the host"))
     return plan

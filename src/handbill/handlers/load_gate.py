@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from handbill.event import Event
+    from handbill.event import Event, Inbox
     from handbill.ledger.window import Window
     from handbill.settings import Settings
     from handbill.world import World
@@ -33,7 +33,7 @@ ARMED, OPEN, DONE, RELEASED = "armed", "open", "done", "released"
 _MOST_UNCOUNTED = 64
 
 
-def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
+def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
     state = state_of(window)
     if event.kind == TOOL_CALLED:
         return _held(event, state, window, world, settings) if state.get("state") == ARMED else None
@@ -43,7 +43,7 @@ def handle(event: Event, window: Window, world: World, settings: Settings) -> Pl
     if event.kind == TOOL_BATCH_FINISHED and state.get("state") in (ARMED, OPEN):
         state = _followed(event, state, window, world, settings, plan)
     if window.flags.get(AWAITS) and state:
-        state = _heard(event, state, plan)
+        state = _heard(inbox, state, plan)
     if state and state != state_of(window):
         plan.flags[FLAG] = state
     return plan or None
@@ -70,7 +70,7 @@ def compliance(window: Window) -> list[tuple[str, str]]:
 
 def context_files(world: World, settings: Settings) -> list[str]:
     gate = settings.gate("load_gate")
-    folder = join(settings.project, gate["folder"])
+    folder = join(world.project, gate["folder"])
     return [path for path in (f"{folder}/{name}" for name in gate["files"]) if world.is_file(path)]
 
 
@@ -98,8 +98,8 @@ def _opened(window: Window, world: World, settings: Settings, plan: Plan) -> Sta
         state["left"] = [path for path in bundle.sizes if not has(window, path)]
         plan.awaited += state["left"]
         return {**state, "state": ARMED if state["left"] else DONE}
-    facts = {"folder": join(settings.project, gate["folder"]), "count": bundle.count, "given": len(bundle.given)}
-    text = [say("load_gate", "deliver", world, settings, files=bundle.names(settings), **facts)] if bundle.given else []
+    facts = {"folder": join(world.project, gate["folder"]), "count": bundle.count, "given": len(bundle.given)}
+    text = [say("load_gate", "deliver", world, settings, files=bundle.names(world), **facts)] if bundle.given else []
     text += bundle.leftovers("load_gate", world, settings)
     plan.say("context", "\n\n".join(text), GATE)
     bundle.want(plan, "context")
@@ -112,7 +112,7 @@ def _followed(event: Event, state: State, window: Window, world: World, settings
     from handbill.library.reading import paths_read, unheld
     from handbill.text.blocks import shown
 
-    read, tried = paths_read(event, state["files"], world, settings)
+    read, tried = paths_read(event, state["files"], world)
     read = list(dict.fromkeys([*state["read"], *read]))
     tried = [path for path in dict.fromkeys([*state["tried"], *tried]) if path not in read]
     left = [path for path in state["left"] if path not in read and path not in tried and not has(window, path)]
@@ -132,7 +132,7 @@ def _followed(event: Event, state: State, window: Window, world: World, settings
             f"unread files: {len(state['left'])}"
         )
         return {**state, "state": RELEASED}
-    if state["mode"] == "require" and (new or not unheld(event, state["files"], world, settings)):
+    if state["mode"] == "require" and (new or not unheld(event, state["files"], world)):
         return state
     # said with the first results; also where calls cannot be held, because the hooks are registered for few tools
     paths = ", ".join(map(shown, state["left"]))
@@ -144,10 +144,10 @@ def _followed(event: Event, state: State, window: Window, world: World, settings
     return {**state, "state": OPEN}
 
 
-def _heard(event: Event, state: State, plan: Plan) -> State:
+def _heard(inbox: Inbox, state: State, plan: Plan) -> State:
     """Did the agent say what it read and what it skipped? Its own words go on record, beside what it did."""
     looks = int(state.get("looks", 0)) + 1
-    found = [_confirmation(text) for text in event.notes.get("answers", ())]
+    found = [_confirmation(text) for text in inbox.notes.get("answers", ())]
     said = next((one for one in found if one is not None), None)
     if said is not None or looks >= _MOST_LOOKS:
         plan.flags[AWAITS] = 0
@@ -183,7 +183,7 @@ def _held(event: Event, state: State, window: Window, world: World, settings: Se
 
     left = [path for path in state["left"] if not has(window, path)]
     most = settings.gate("load_gate")["denials"]
-    passes = all(reads_only(tool, state["files"], world, settings) for tool in event.tools)
+    passes = all(reads_only(tool, state["files"], world) for tool in event.tools)
     if not left or passes or state["calls"] - state.get("counted", 0) >= _MOST_UNCOUNTED:
         return None
     plan = Plan()

@@ -8,16 +8,16 @@ from handbill.plan import Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from handbill.event import Event
+    from handbill.event import Event, Inbox
     from handbill.ledger.window import Window
     from handbill.settings import Settings
     from handbill.world import World
 
 
-def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
+def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
     if window.agent != MAIN:
         return None
-    role = role_of(event, window, world, settings)
+    role = role_of(inbox, window, world, settings)
     plan = Plan()
     if role.problem:
         plan.notes.append(role.problem)

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from handbill.event import Event
+    from handbill.event import Event, Inbox
     from handbill.ledger.window import Window
     from handbill.settings import Settings
     from handbill.world import World
@@ -28,7 +28,7 @@ ARMED, TOLD, DONE = "armed", "told", "done"
 _ONE_MESSAGE = 10.0  # seconds in which the other calls of a held message come; then nothing is held any more
 
 
-def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
+def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
     if window.agent != MAIN:
         return None  # a role is of the whole session, whose subagents have their own tasks
     state = state_of(window)
@@ -36,8 +36,8 @@ def handle(event: Event, window: Window, world: World, settings: Settings) -> Pl
         return _held(event, state, window, world, settings)
     if event.kind == STOPPING:
         return _at_rest(event, state, window, world, settings)
-    if (window.epoch or event.notes.get("launched")) and not state:
-        return _again(event, window, world, settings)
+    if (window.epoch or inbox.notes.get("launched")) and not state:
+        return _again(inbox, window, world, settings)
     return _followed(event, state, window, world, settings) if event.kind == TOOL_BATCH_FINISHED else None
 
 
@@ -59,8 +59,8 @@ def missing(state: State, window: Window) -> list[str]:
     return [path for path in state.get("given", ()) if not has(window, path) and path not in window.from_last_epoch]
 
 
-def _again(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
-    role = role_of(event, window, world, settings)
+def _again(inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
+    role = role_of(inbox, window, world, settings)
     plan = Plan()
     files, own = targets(role, world, settings)
     if role.problem:
@@ -75,7 +75,7 @@ def _again(event: Event, window: Window, world: World, settings: Settings) -> Pl
     if bundle.given or bundle.unusable:
         facts = {"role": role.name, "count": bundle.count, "given": len(bundle.given)}
         kind = "rewound" if _is_rewound(window) else "given" if window.epoch else "cleared"
-        text = [say("compaction", kind, world, settings, files=bundle.names(settings), **facts)] if bundle.given else []
+        text = [say("compaction", kind, world, settings, files=bundle.names(world), **facts)] if bundle.given else []
         if bundle.unusable:
             text.append(say("compaction", "unusable", world, settings, unusable=bullets(bundle.refusals())))
             plan.notes += [f"a file of the role {role.name}: {line}" for line in bundle.refusals()]
@@ -90,9 +90,9 @@ def _again(event: Event, window: Window, world: World, settings: Settings) -> Pl
     return plan
 
 
-def _is_listed(window: Window, settings: Settings) -> bool:
+def _is_listed(window: Window, world: World) -> bool:
     """Was it said before this compaction, in a message that the compaction kept?"""
-    pages = tuple(f"{folder}/reread-" for folder in settings.page_folders)
+    pages = tuple(f"{folder}/reread-" for folder in world.process.page_folders)
     return any(path.startswith(pages) and window.holds(path) for path in window.files)
 
 
@@ -114,13 +114,13 @@ def _held(event: Event, state: State, window: Window, world: World, settings: Se
     late = missing(state, window)
     passed = state["state"] == TOLD and world.now() - state["at"] > _ONE_MESSAGE
     open_files = [*state["left"], *late] if state["state"] == ARMED else [*state["left"], *state["given"]]
-    if passed or not open_files or all(reads_only(tool, open_files, world, settings) for tool in event.tools):
+    if passed or not open_files or all(reads_only(tool, open_files, world) for tool in event.tools):
         return None
     plan = Plan()
     plan.gate(BLOCK, f"{HELD} {say('compaction', 'hold', world, settings, role=state['role'])}")
     plan.hold_anyway = True  # of several calls made at once one carries the list and the files, all wait
     if state["state"] == ARMED:
-        if state["left"] and not _is_listed(window, settings):
+        if state["left"] and not _is_listed(window, world):
             text = say("compaction", "list", world, settings, **_facts(state, state["left"]))
             plan.say("reread", text, f"role {state['role']}")
         for path in late:  # a reason may be long: what did not fit into the start comes before the act after all
@@ -153,16 +153,16 @@ def _followed(event: Event, state: State, window: Window, world: World, settings
     from handbill.library.reading import paths_read, unheld
 
     plan = Plan()
-    read, tried = paths_read(event, state["left"], world, settings)
+    read, tried = paths_read(event, state["left"], world)
     left = [path for path in state["left"] if path not in read and path not in tried and not has(window, path)]
     after = {**state, "left": left, "state": state["state"] if left or missing(state, window) else DONE}
     after.update(read=[*state["read"], *read], tried=[*state["tried"], *tried])
     if state["state"] != ARMED:
         after["state"] = DONE
-    elif unheld(event, [*state["left"], *state["given"]], world, settings):
+    elif unheld(event, [*state["left"], *state["given"]], world):
         after["state"] = DONE
         if left and not _is_listed(
-            window, settings
+            window, world
         ):  # the hooks are registered for few tools, or one died: said now rather than not at all
             text = say("compaction", "late", world, settings, **_facts(state, left))
             plan.say("reread", text, f"role {state['role']}")

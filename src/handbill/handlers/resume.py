@@ -9,7 +9,7 @@ from handbill.event import COMPACTING, MAIN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from handbill.event import Event
+    from handbill.event import Event, Inbox
     from handbill.ledger.window import Window
     from handbill.plan import Plan
     from handbill.settings import Settings
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 COMPACTED = "compacted"  # the host's record shows a compaction whose start never reached us
 
 
-def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
+def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
     if window.agent != MAIN:
         return None
-    if event.handover:
+    if inbox.handover:
         from handbill.library.handover import set_down
 
-        return set_down(event.handover, world, settings)
-    if not settings.projects or not world.is_dir(settings.projects):
+        return set_down(inbox.handover, world, settings)
+    if not settings.resume_folder(world.project) or not world.is_dir(settings.resume_folder(world.project)):
         return None
-    if event.source == "resume" and not event.notes.get(COMPACTED):
+    if event.source == "resume" and not inbox.notes.get(COMPACTED):
         return None  # resumed, and not compacted since the note: all of it is still there
     if event.kind != COMPACTING and window.flags.get("resumed") == window.epoch:
         return None
     from handbill.library.resume_state import consumed, noted
 
-    return (noted if event.kind == COMPACTING else consumed)(event, window, world, settings)
+    return (noted if event.kind == COMPACTING else consumed)(event, inbox, window, world, settings)

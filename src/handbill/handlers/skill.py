@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handbill.event import DONE
+from handbill.event import DONE, LOADS_SKILL
 from handbill.ledger.window import UNDOABLE, begun
 from handbill.library.directive_search import DirectiveSearch
 from handbill.library.named_pages import pages_named
@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from handbill.event import Event
+    from handbill.event import Event, Inbox
     from handbill.ledger.window import Window
     from handbill.settings import Settings
     from handbill.work.skill_file import Skill
@@ -37,8 +37,9 @@ def _texts(value: Any) -> list[str]:
 class SkillPlanner:
     """One event's look at skills: what it wants adds up in one plan."""
 
-    def __init__(self, event: Event, window: Window, world: World, settings: Settings) -> None:
+    def __init__(self, event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> None:
         self.event = event
+        self.inbox = inbox
         self.window = window
         self.world = world
         self.settings = settings
@@ -50,7 +51,7 @@ class SkillPlanner:
 
         Not `now`: a call before this event, looked at because its own event may have been missed.
         """
-        path = skill_file(name, self.world, self.settings, shipped=False)
+        path = skill_file(name, self.world, shipped=False)
         if not path or (not now and path in self.window.files):
             return  # built into the host, or a plain command: nothing of ours belongs to it
         if path not in self.window.files:
@@ -78,7 +79,7 @@ class SkillPlanner:
             return
         self.work["session"] = notice.get("session", "")  # it goes on, whatever is undone
         self.work = {name: value for name, value in self.work.items() if name not in UNDOABLE}
-        path = skill_file(name, self.world, self.settings)
+        path = skill_file(name, self.world)
         skill = self._opened(path) if path else None
         if not path:
             self.plan.notes.append(f"the skill {name} of {notice.get('session')} was not found in any library")
@@ -92,7 +93,7 @@ class SkillPlanner:
         for file in _texts(notice.get("files")):
             self.plan.want(file, f"{name}, {notice.get('why', verb)}")
         look = DirectiveSearch(
-            self.event, self.window, self.world, self.settings, tuple(self.work.get("directives", ()))
+            self.event, self.inbox, self.window, self.world, self.settings, tuple(self.work.get("directives", ()))
         )
         for directory in _texts(notice.get("dirs")):
             look.at(directory)
@@ -101,7 +102,7 @@ class SkillPlanner:
     def again(self) -> None:
         """After a compaction: what the phase in hand needs, as far as it is gone."""
         name = str(self.work.get("skill", ""))
-        path = skill_file(name, self.world, self.settings)
+        path = skill_file(name, self.world)
         skill = self._opened(path) if path else None
         if skill is None:
             return
@@ -117,7 +118,7 @@ class SkillPlanner:
             if isinstance(document, Refusal) or len(document.text) > left:
                 continue
             left -= len(document.text)
-            for file in pages_named(document, self.world, self.settings):
+            for file in pages_named(document, self.world):
                 if file not in seen:
                     seen.add(file)
                     waiting.append(file)
@@ -125,7 +126,7 @@ class SkillPlanner:
 
     def _body(self, name: str, path: str) -> None:
         """SKILL.md itself, unless the host brought it (and we never heard of that: a fork, a hook that died)."""
-        if path not in self.window.files and parent(path) in self.event.skills:
+        if path not in self.window.files and parent(path) in self.inbox.skills:
             self.plan.seen.append((path, f"skill {name}, found in the transcript"))
         else:
             self.plan.want(path, f"skill {name}")
@@ -154,12 +155,12 @@ class SkillPlanner:
             if label and skill.phases:
                 self.plan.notes.append(f"{path} declares no phase {label}")
             return
-        for file in pages_of(phase, path, self.world, self.settings)[0]:
+        for file in pages_of(phase, path, self.world)[0]:
             self.plan.want(file, f"{name}, phase {phase}")
 
     def _templates(self, name: str, path: str, skill: Skill) -> None:
         for written in skill.templates():
-            file = template(path, written, self.settings)
+            file = template(path, written, self.world)
             if self.world.is_file(file):
                 self.plan.want(file, f"{name}, template")
             else:
@@ -167,18 +168,18 @@ class SkillPlanner:
 
     def _references(self, path: str) -> None:
         document = self.world.load(path)
-        for file in pages_named(document, self.world, self.settings) if not isinstance(document, Refusal) else ():
+        for file in pages_named(document, self.world) if not isinstance(document, Refusal) else ():
             self.plan.want(file, f"named by {base_name(path)}")
 
 
-def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
-    reader = SkillPlanner(event, window, world, settings)
+def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
+    reader = SkillPlanner(event, inbox, window, world, settings)
     if event.skill:
         reader.invoked(event.skill, "typed")
     for tool in event.tools:
-        if tool.name == "Skill" and tool.outcome == DONE:
-            reader.invoked(str(tool.values.get("skill", "")), "called by the model", now=tool.id in event.calls)
-    for notice in event.notices:
+        if tool.does == LOADS_SKILL and tool.outcome == DONE:
+            reader.invoked(tool.skill, "called by the model", now=tool.id in event.calls)
+    for notice in inbox.notices:
         if belongs(notice, event, world):
             reader.told(notice)
             reader.plan.settled.append(notice["id"])

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from handbill.event import Event
+    from handbill.event import Event, Inbox
     from handbill.ledger.window import Window
     from handbill.settings import Settings
     from handbill.world import World
@@ -26,23 +26,25 @@ if TYPE_CHECKING:
 _LAUNCHED = "Async agent launched"  # it goes on behind the call, which has ended
 
 
-def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
+def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
     if event.kind == SUBAGENT_STARTED:
-        kind, turn = event.raw.get("agent_type"), event.raw.get("prompt_id")
-        mine = [task for task in event.tasks if task.get("type") == kind and task.get("turn") in (turn, None, "")]
-        return _directives(mine, event, window, world, settings) if mine else None
+        kind, turn = event.agent_type, event.prompt_id
+        mine = [task for task in inbox.tasks if task.get("type") == kind and task.get("turn") in (turn, "")]
+        return _directives(mine, event, inbox, window, world, settings) if mine else None
     if event.agent_id:
-        mine = [task for task in event.tasks if event.call and task.get("call") == event.call]
-        plan = _directives(mine, event, window, world, settings) if mine else None
+        mine = [task for task in inbox.tasks if inbox.call and task.get("call") == inbox.call]
+        plan = _directives(mine, event, inbox, window, world, settings) if mine else None
         if plan is not None:
             plan.settled += [task["id"] for task in mine]
         return plan
-    return _over(event)
+    return _over(event, inbox)
 
 
-def _directives(tasks: list[Task], event: Event, window: Window, world: World, settings: Settings) -> Plan:
+def _directives(
+    tasks: list[Task], event: Event, inbox: Inbox, window: Window, world: World, settings: Settings
+) -> Plan:
     types = tuple({name: None for task in tasks for name in task.get("directives", ())})
-    look = DirectiveSearch(event, window, world, settings, types)
+    look = DirectiveSearch(event, inbox, window, world, settings, types)
     if types:
         look.plan.work = {**window.work, "directives": list(types)}
     places = [(place, LOOKED) for task in tasks for place in task.get("dirs", ())]
@@ -55,18 +57,18 @@ def _directives(tasks: list[Task], event: Event, window: Window, world: World, s
     return look.plan
 
 
-def _over(event: Event) -> Plan | None:
+def _over(event: Event, inbox: Inbox) -> Plan | None:
     """The call that handed it out has ended, or its turn has: its agent has started, or never will.
 
     A prompt at another terminal ends no turn of this one.
     """
     ended = {tool.id for tool in event.tools if tool.id in event.calls and _LAUNCHED not in tool.output[:2000]}
-    turn = event.raw.get("prompt_id") if event.kind == PROMPT_SUBMITTED else None
+    turn = event.prompt_id if event.kind == PROMPT_SUBMITTED else ""
     done = [
         task["id"]
-        for task in event.tasks
+        for task in inbox.tasks
         if (task.get("call") in ended and not task.get("background"))
-        or (turn and task.get("turn") not in (turn, None, "") and task.get("terminal", "") == event.terminal)
+        or (turn and task.get("turn") not in (turn, "") and task.get("terminal", "") == event.terminal)
     ]
     if not done:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handbill.handlers import EDITS
+from handbill.event import WRITES
 from handbill.library.directive_search import DirectiveSearch
 from handbill.paths import is_rule_file, level_of, parent, under
 from handbill.plan import BLOCK
@@ -10,7 +10,7 @@ from handbill.text.blocks import HELD, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from handbill.event import Event
+    from handbill.event import Event, Inbox
     from handbill.ledger.window import Window
     from handbill.plan import Plan
     from handbill.settings import Settings
@@ -22,20 +22,20 @@ _MOST_PLACES = 50
 _MOST_TIMES = 3  # that writing to one directory is held
 
 
-def handle(event: Event, window: Window, world: World, settings: Settings) -> Plan | None:
+def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
     if settings.write_gate == "off" or not window.started:
         return None
     for tool in event.tools:
-        if tool.name not in EDITS or not tool.files:
+        if tool.does != WRITES or not tool.files:
             continue
-        new = tool.name == "Write" and not world.is_file(tool.files[0])
+        new = tool.whole and not world.is_file(tool.files[0])
         if not new and settings.write_gate != "edits":
             continue
         directory = parent(tool.files[0])
         held = window.flags.get(FLAG, {})
         before = held.get("places", []) if held.get("epoch") == window.epoch else []
         times = before.count(directory)
-        look = DirectiveSearch(event, window, world, settings)
+        look = DirectiveSearch(event, inbox, window, world, settings)
         if times < _MOST_TIMES:  # of very large rules, the rest follows with the results
             look.at(directory)
             _want_pending(look, directory)

@@ -1,6 +1,6 @@
-"""The hosts we speak to, by the name that `engine install` writes into their settings.
+"""The hosts that Handbill works with, by the name that `engine install` writes into their settings.
 
-Here, and not in a module of its own: to load one more takes longer than all that it does.
+The table is here, and not in a module of its own: to load one more module takes longer than all that it does.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-HOSTS = {"claude-code": "claude_code"}
+HOSTS = {"claude-code": "handbill.hosts.claude_code"}
 
 
 def host(name: str) -> ModuleType:
-    module: ModuleType = __import__(f"handbill.hosts.{HOSTS[name]}", fromlist=("parse",))
+    module: ModuleType = __import__(HOSTS[name], fromlist=("parse",))
     return module

@@ -60,9 +60,9 @@ class Bundle:
                 self.given.remove(path)
                 self.left.append(path)
 
-    def names(self, settings: Settings) -> str:
+    def names(self, world: World) -> str:
         """Those that are given, as a list; without the project's path, because there is nothing left to read."""
-        return bullets(shown(path.removeprefix(f"{settings.project}/")) for path in self.given)
+        return bullets(shown(path.removeprefix(f"{world.project}/")) for path in self.given)
 
     def refusals(self) -> list[str]:
         return [f"{shown(path)} {why}" for path, why in self.unusable.items()]

@@ -10,7 +10,7 @@ from handbill.paths import level_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from handbill.event import Event
+    from handbill.event import Inbox
     from handbill.ledger.window import Record
     from handbill.library.directive_search import DirectiveSearch
     from handbill.settings import Settings
@@ -116,17 +116,17 @@ def present(
     names = world.present(f"{level}/{FOLDER}", types)
     found = [(f"{level}/{FOLDER}/{name}", name) for name in types if name in names]
     bare = f"{level}/AGENTS.md"
-    if wants_bare(level, settings) and "AGENTS.md" not in names and world.is_file(bare):
+    if wants_bare(level, world, settings) and "AGENTS.md" not in names and world.is_file(bare):
         found.insert(0, (bare, "AGENTS.md"))
     ripe = [(path, name) for path, name in found if not _is_empty(path, world)]
     return ripe, len(ripe) < len(found)
 
 
-def is_rule_here(path: str, event: Event, world: World, settings: Settings) -> bool:
+def is_rule_here(path: str, inbox: Inbox, world: World, settings: Settings) -> bool:
     """Is this a file that a touch of its directory asks for? The agent may read others of the same name."""
     level = level_of(path)
     known = [found for found, name in present(level, world, settings)[0] if name in settings.core_types]
-    return path in known and bool(root_of(level, world, settings, event.added))
+    return path in known and bool(root_of(level, world, settings, inbox.added))
 
 
 def _is_empty(path: str, world: World) -> bool:

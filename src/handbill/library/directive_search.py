@@ -5,7 +5,7 @@ Each directory is looked at once per window; touched again, only what changed in
 
 from __future__ import annotations
 
-from handbill.event import event_mentions
+from handbill.event import READS, event_mentions
 from handbill.ledger.window import ELSEWHERE, UNDELIVERABLE
 from handbill.library.roots import inside, root_of
 from handbill.paths import parent, under
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from handbill.event import Event
+    from handbill.event import Event, Inbox
     from handbill.ledger.window import Record, Window
     from handbill.settings import Settings
     from handbill.world import World
@@ -40,7 +40,7 @@ def in_order(touches: Iterable[tuple[str, str]], world: World, settings: Setting
     the host reacts to comes first, then the call that needs the rules now."""
 
     def is_of_project(place: str) -> bool:
-        return under(inside(place, world, settings), settings.project)
+        return under(inside(place, world), world.project)
 
     strength = (READ, ACTED, DONE_BEFORE, LOOKED, WANTED)
     return sorted(touches, key=lambda touch: (is_of_project(touch[0]), strength.index(touch[1])))
@@ -50,14 +50,36 @@ class DirectiveSearch:
     """What the directories of one event ask for."""
 
     __slots__ = (
-        "began", "compared", "settings", "done", "event", "level", "level_began", "mentioned", "new", "own", "plan",
-        "read", "types", "waits", "window", "world",
-    )  # fmt: skip
+        "began",
+        "compared",
+        "settings",
+        "done",
+        "event",
+        "inbox",
+        "level",
+        "level_began",
+        "mentioned",
+        "new",
+        "own",
+        "plan",
+        "read",
+        "types",
+        "waits",
+        "window",
+        "world",
+    )
 
     def __init__(
-        self, event: Event, window: Window, world: World, settings: Settings, types: tuple[str, ...] | None = None
+        self,
+        event: Event,
+        inbox: Inbox,
+        window: Window,
+        world: World,
+        settings: Settings,
+        types: tuple[str, ...] | None = None,
     ) -> None:
         self.event = event
+        self.inbox = inbox
         self.window = window
         self.world = world
         self.settings = settings
@@ -72,27 +94,27 @@ class DirectiveSearch:
         self.waits = False  # the host may bring a file because of a call of this event
         self.mentioned: list[str] = []
         self.own = event.own_paths()
-        reads = [tool for tool in event.tools if tool.name == "Read" and tool.id in event.calls]
+        reads = [tool for tool in event.tools if tool.does == READS and tool.id in event.calls]
         self.read = {path for tool in reads for path in tool.files if path in self.own}
         self.read |= event_mentions(event)
 
     def at(self, place: str, how: str = ACTED) -> None:
-        directory = inside(place, self.world, self.settings)
+        directory = inside(place, self.world)
         folder = f"{directory}/".find(f"/{FOLDER}/")
         directory = directory[:folder] if folder >= 0 else directory  # rules are read: they speak for what is around
         if self.compared >= MOST_COMPARED and directory in self.window.touched:
             return  # what changed in it is found when it is touched again
-        root = root_of(directory, self.world, self.settings, self.event.added)
-        if not root or (how == WANTED and not under(root, self.settings.project)):
+        root = root_of(directory, self.world, self.settings, self.inbox.added)
+        if not root or (how == WANTED and not under(root, self.world.project)):
             return
-        if not under(root, self.settings.project) and root not in self.plan.roots:
+        if not under(root, self.world.project) and root not in self.plan.roots:
             self.plan.roots.append(root)
         new: dict[str, Record] = {}
         self.new = new
         for level in walk_up(directory, root):
             if level in self.done:
                 break
-            if self._is_full(len(new), under(root, self.settings.project)):
+            if self._is_full(len(new), under(root, self.world.project)):
                 self.plan.unfinished = True  # the next event looks at the rest
                 break
             self.done.add(level)
@@ -108,7 +130,11 @@ class DirectiveSearch:
 
     def _has_new_bare(self, level: str, seen: Record) -> bool:
         """An AGENTS.md beside the folder of rules, which that folder's stamp does not cover."""
-        wanted = wants_bare(level, self.settings) and "AGENTS.md" not in seen["found"] and not seen.get("left_out")
+        wanted = (
+            wants_bare(level, self.world, self.settings)
+            and "AGENTS.md" not in seen["found"]
+            and not seen.get("left_out")
+        )
         return wanted and self.world.is_file(f"{level}/AGENTS.md")
 
     def give_up(self) -> str:
@@ -116,7 +142,7 @@ class DirectiveSearch:
         self.plan.unfinished = True
         self.plan.touched.update(self.new)
         now = self.world.spent()
-        mine = self.level and under(self.level, self.settings.project)
+        mine = self.level and under(self.level, self.world.project)
         if not mine or now - self.level_began < (now - self.began) / 2:
             return ""  # a directory of the user's may be slow because of the project's settings
         stamp = self.world.stamp(f"{self.level}/{FOLDER}")
@@ -137,7 +163,7 @@ class DirectiveSearch:
         )
 
     def _count(self, paths: Iterable[str], in_project: bool) -> int:
-        return sum(under(path, self.settings.project) == in_project for path in paths)
+        return sum(under(path, self.world.project) == in_project for path in paths)
 
     def _first(self, level: str, stamp: str, new: dict[str, Record], how: str) -> bool:
         from handbill.library.directive_levels import look_at
@@ -194,5 +220,5 @@ def walk_up(directory: str, root: str) -> list[str]:
     return found
 
 
-def wants_bare(level: str, settings: Settings) -> bool:
-    return settings.bare_agents_md or not under(level, settings.project)  # a project speaks for itself only
+def wants_bare(level: str, world: World, settings: Settings) -> bool:
+    return settings.bare_agents_md or not under(level, world.project)  # a project speaks for itself only

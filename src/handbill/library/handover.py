@@ -57,7 +57,7 @@ def _meant(written: str, places: tuple[str, ...], world: World) -> str:
 
 
 def _is_inside(path: str, world: World, settings: Settings) -> bool:
-    return any(under(world.real(path), world.real(root)) for root in (settings.project, *settings.allowed))
+    return any(under(world.real(path), world.real(root)) for root in (world.project, *settings.allowed))
 
 
 class ResumeFile:
@@ -70,7 +70,7 @@ class ResumeFile:
         self.head, problem = world.frontmatter(self.path)
         self.wrong = [problem] if problem else [f"{self.path}: {line}" for line in problems(self.head, HEAD)]
         names = () if self.wrong else self.head["files_to_load"]
-        self.files = Files(names, (layout.home(project), parent(self.path), settings.project), world, settings)
+        self.files = Files(names, (layout.home(project), parent(self.path), world.project), world, settings)
         paths = () if self.wrong else (self.path, *self.files.named)
         self.bundle = Bundle(paths, world, settings.gate("resume")["budget"])
         self.action = "" if self.wrong else str(self.head.get("next_action") or "")  # a wrong one may be endless
@@ -112,7 +112,7 @@ def resumed(
     text.append(
         say("resume", "checklist", world, settings, checklist="\n".join(f"[ ] {one_line(line)}" for line in checklist))
     )
-    text.append(say("resume", "next", world, settings, next_action=next_step(action, world, settings)))
+    text.append(say("resume", "next", world, settings, next_action=next_step(action, world)))
     plan = Plan()
     plan.say("resume", "\n\n".join(text), "resume gate")
     bundle.want(plan, f"resume {project}")
@@ -122,20 +122,16 @@ def resumed(
 
 def _files(bundle: Bundle, files: Files, world: World, settings: Settings) -> list[str]:
     count = bundle.count + len(files.refused)
-    facts = {"given": len(bundle.given), "count": count, "files": bundle.names(settings)}
+    facts = {"given": len(bundle.given), "count": count, "files": bundle.names(world)}
     given = [say("resume", "files", world, settings, **facts)] if bundle.given else []
     return [*given, *bundle.leftovers("resume", world, settings, files.refused)]
 
 
-def next_step(action: str, world: World, settings: Settings) -> str:
+def next_step(action: str, world: World) -> str:
     """In words; a skill is named as one only if there is such a skill."""
     if not action:
         return "go on with the current task"
-    return (
-        f"invoke the skill {action}"
-        if skill_file(action, world, settings, shipped=False)
-        else one_line(action).rstrip(".")
-    )
+    return f"invoke the skill {action}" if skill_file(action, world, shipped=False) else one_line(action).rstrip(".")
 
 
 def _position(head: dict[str, Any]) -> str:
@@ -164,7 +160,7 @@ def set_down(left: dict[str, Any], world: World, settings: Settings) -> Plan:
         plan.notes.append(f"the handover of {session} cannot be used: {wrong[0]}")
         return plan
     files = Files(
-        said.get("requiredFiles", ()), (settings.project, f"{settings.project}/sessions/{session}"), world, settings
+        said.get("requiredFiles", ()), (world.project, f"{world.project}/sessions/{session}"), world, settings
     )
     bundle = Bundle(files.named, world, settings.gate("resume")["budget"])
     text = [

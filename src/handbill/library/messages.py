@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handbill.fast_json import loads
-from handbill.paths import under
+from handbill.paths import PACKAGE, under
 from handbill.text.blocks import one_line
 
 TYPE_CHECKING = False
@@ -14,12 +14,20 @@ if TYPE_CHECKING:
     from handbill.settings import Settings
     from handbill.world import World
 
+MESSAGES_FILE = ".handbill.messages.json"  # a project's own messages
+_SHIPPED = f"{PACKAGE}/data/messages.json"
 _MOST = 1 << 18
 _LONGEST, _MOST_PLACES = 4000, 24
 # Facts of several lines, made by us line by line; every other fact stays on its line.
 _LISTS = ("files", "left", "unusable", "questions", "checklist", "summary", "details", "mode", "paths")
 _WHOSE = "worded by this project, in .handbill.messages.json"  # a model must not take it for the user's word
 OURS = ("restore", "unusable")  # what an agent left, and what is wrong: a project has no say in these
+
+
+def message_files(world: World) -> tuple[str, ...]:
+    """The files with the gates' messages; a later one overrides the ones before it."""
+    user = world.process.user_folder("XDG_CONFIG_HOME", ".config")
+    return _SHIPPED, f"{user}/handbill/messages.json", f"{world.project}/{MESSAGES_FILE}"
 
 
 def say(gate: str, kind: str, world: World, settings: Settings, **facts: object) -> str:
@@ -49,11 +57,11 @@ def _fact(value: object, noun: str, *, listed: bool) -> str:
 
 def message(gate: str, kind: str, style: str, world: World, settings: Settings) -> str:
     """The nearest text that names every fact it must name."""
-    shipped = read(settings.message_files[0], world)
+    shipped = read(message_files(world)[0], world)
     chosen: str = shipped[gate][style][kind]
-    for path in settings.message_files[1:]:
+    for path in message_files(world)[1:]:
         own = texts(read(path, world)).get((gate, style, kind), "")
-        foreign = path == settings.message_files[-1]
+        foreign = path == message_files(world)[-1]
         if foreign and (kind in OURS or not is_inside(path, world, settings)):
             continue
         if own.strip() and is_short(own) and not lacking(own, shipped[gate]["facts"][kind]):
@@ -94,7 +102,7 @@ def is_short(text: str) -> bool:
 
 def is_inside(path: str, world: World, settings: Settings) -> bool:
     """Is it a file of the project's own, and not a link to one of the user's?"""
-    return under(world.real(path), world.real(settings.project))
+    return under(world.real(path), world.real(world.project))
 
 
 def bullets(lines: Iterable[str]) -> str:

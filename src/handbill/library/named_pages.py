@@ -7,12 +7,11 @@ from handbill.text.references import references
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from handbill.settings import Settings
     from handbill.text.document import Document
     from handbill.world import World
 
 
-def pages_named(document: Document, world: World, settings: Settings) -> list[str]:
+def pages_named(document: Document, world: World) -> list[str]:
     """Files of the pages that a text refers to; of SKILL.md no commands, they come with their phases."""
     of_a_skill = base_name(document.path) == "SKILL.md"
     names = [name for name in references(document.text) if not (of_a_skill and name.startswith("CMD_"))]
@@ -20,4 +19,4 @@ def pages_named(document: Document, world: World, settings: Settings) -> list[st
         return []
     from handbill.library.pages import pages
 
-    return [path for path in pages(names, document.path, world, settings) if path != document.path]
+    return [path for path in pages(names, document.path, world) if path != document.path]

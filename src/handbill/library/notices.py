@@ -29,14 +29,13 @@ def belongs(notice: dict[str, Any], event: Event, world: World) -> bool:
         return False
     if notice.get("by") == TERMINAL:
         return main
-    if any(tool.id in event.calls and _shows(tool.values, tool.output, notice) for tool in event.tools):
+    if any(tool.id in event.calls and _shows(tool.command, tool.output, notice) for tool in event.tools):
         return True
     return main and world.now() - notice["at"] > _UNSEEN
 
 
-def _shows(values: dict[str, Any], output: str, notice: dict[str, Any]) -> bool:
-    command = values.get("command")
-    if not isinstance(command, str):
+def _shows(command: str, output: str, notice: dict[str, Any]) -> bool:
+    if not command:
         return False
     line, verb = str(notice.get("line", "")), notice["verb"]
     if line and line in output:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handbill.event import DONE, HELD, REFUSED, handles_files
+from handbill.event import DONE, HELD, READS, REFUSED, RUNS
 from handbill.library.roots import inside
 from handbill.text.shell_words import plain_arguments
 
@@ -11,32 +11,30 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from handbill.event import Event, Tool
-    from handbill.settings import Settings
     from handbill.world import World
 
-_READERS = ("Read", "NotebookRead")
 _SHOWING = ("cat", "head", "tail", "sed")
 _SHELL = frozenset(";|&<>$`\n(){}*?[~")
 
 
-def paths_read(event: Event, files: Collection[str], world: World, settings: Settings) -> tuple[list[str], list[str]]:
+def paths_read(event: Event, files: Collection[str], world: World) -> tuple[list[str], list[str]]:
     """Which of `files` this message's calls read, and which they tried to read and could not."""
     read: dict[str, bool] = {}
     for tool in event.tools:
-        if (tool.name in _READERS or (tool.name == "Bash" and handles_files(tool.values))) and tool.outcome != HELD:
-            for path in (*tool.files, *tool.places):
-                known = inside(path, world, settings)
+        if (tool.does == READS or tool.handles_files()) and tool.outcome != HELD:
+            for path in (*tool.files, *tool.paths):
+                known = inside(path, world)
                 read[known] = read.get(known, False) or tool.outcome == DONE
     return [path for path in files if read.get(path)], [path for path in files if read.get(path) is False]
 
 
-def reads_only(tool: Tool, files: Collection[str], world: World, settings: Settings) -> bool:
+def reads_only(tool: Tool, files: Collection[str], world: World) -> bool:
     """Does this call do nothing but read some of them?"""
-    if tool.name in _READERS:
-        return bool(tool.files) and all(inside(path, world, settings) in files for path in tool.files)
-    if tool.name != "Bash":
+    if tool.does == READS:
+        return bool(tool.files) and all(inside(path, world) in files for path in tool.files)
+    if tool.does != RUNS:
         return False
-    command = str(tool.values.get("command", ""))
+    command = tool.command
     words = command.split()
     if not words or words[0] not in _SHOWING or not _SHELL.isdisjoint(command):
         return False
@@ -46,7 +44,7 @@ def reads_only(tool: Tool, files: Collection[str], world: World, settings: Setti
     if any(option != "-n" and not option[1:].removeprefix("n").isdecimal() for option in options):
         return False
     named = [word for word in plain_arguments(command)[1:] if not _is_lines(word)]
-    places = [path for path in tool.places if inside(path, world, settings) in files]
+    places = [path for path in tool.paths if inside(path, world) in files]
     return bool(named) and len(named) == len(places)
 
 
@@ -55,9 +53,9 @@ def _is_lines(word: str) -> bool:
     return word.removesuffix("p").replace(",", "").isdecimal()
 
 
-def unheld(event: Event, files: Collection[str], world: World, settings: Settings) -> bool:
+def unheld(event: Event, files: Collection[str], world: World) -> bool:
     """Did this message do something else, which nobody held or refused?"""
     return any(
-        tool.id in event.calls and tool.outcome not in (HELD, REFUSED) and not reads_only(tool, files, world, settings)
+        tool.id in event.calls and tool.outcome not in (HELD, REFUSED) and not reads_only(tool, files, world)
         for tool in event.tools
     )

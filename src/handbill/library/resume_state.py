@@ -31,7 +31,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from handbill.event import Event
+    from handbill.event import Event, Inbox
     from handbill.ledger.window import Window
     from handbill.settings import Settings
     from handbill.world import World
@@ -44,15 +44,15 @@ _MENTIONS = 256 << 10  # so much of a transcript's end is searched for names
 # --- before ------------------------------------------------------------------------------------
 
 
-def noted(event: Event, window: Window, world: World, settings: Settings) -> Plan:
-    layout = Layout(settings.project, settings.gate("resume")["layout"])
-    found, method, chain = _project(event, window, world, settings, layout)
+def noted(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan:
+    layout = Layout(world.project, settings.gate("resume")["layout"])
+    found, method, chain = _project(event, inbox, window, world, settings, layout)
     plan = Plan()
     now = world.now()
     plan.save_notes[NOTE] = {
         "active_project_id": found.project or None, "confidence": found.confidence, "detection_method": method,
         "last_tool_calls": found.calls, "fallback_chain": chain, "created_at": world.clock(now), "created": now,
-        "project_root": settings.project, "offset": max(world.size(event.transcript), 0),
+        "project_root": world.project, "offset": max(world.size(event.transcript), 0),
     }  # fmt: skip
     if found.confidence in (HIGH, MEDIUM):
         plan.flags["project"] = found.project
@@ -60,12 +60,12 @@ def noted(event: Event, window: Window, world: World, settings: Settings) -> Pla
 
 
 def _project(
-    event: Event, window: Window, world: World, settings: Settings, layout: Layout
+    event: Event, inbox: Inbox, window: Window, world: World, settings: Settings, layout: Layout
 ) -> tuple[Found, str, list[str]]:
     """The transcript first, then what this window was at before, then the files themselves."""
     names = world.names(layout.folder)[:_MOST_PROJECTS]
     projects = [name for name in names if world.is_dir(layout.home(name))]
-    found = by_calls(event.notes.get("calls", ()), layout, projects, settings.gate("resume")["skills"])
+    found = by_calls(inbox.notes.get("calls", ()), layout, projects, settings.gate("resume")["skills"])
     if found.project:
         return found, TRANSCRIPT, [TRANSCRIPT]
     text = (world.tail(event.transcript, -_MENTIONS) or b"").decode("utf-8", "replace")
@@ -87,10 +87,10 @@ def _project(
 # --- after -------------------------------------------------------------------------------------
 
 
-def consumed(event: Event, window: Window, world: World, settings: Settings) -> Plan:
+def consumed(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan:
     """The note is used once, whatever came of it; the lanes of one start all find it."""
-    layout = Layout(settings.project, settings.gate("resume")["layout"])
-    state = event.notes.get(NOTE)
+    layout = Layout(world.project, settings.gate("resume")["layout"])
+    state = inbox.notes.get(NOTE)
     if state is not None and state.get("consumed", window.epoch) != window.epoch:
         state = None  # of a compaction before this one
     try:
@@ -117,7 +117,7 @@ def _answer(
     if state is None:
         return Plan(), {"active": False, "reason": "no resume state was written before the compaction"}
     damaged = "the note that Handbill saved about it is damaged" if state.get("problem") else ""
-    problem = damaged or unusable(state, settings.project, world.now())
+    problem = damaged or unusable(state, world.project, world.now())
     if problem:
         return Plan(), {"active": False, "error": problem}
     project, confidence = state["active_project_id"] or "", state["confidence"]

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from handbill.fast_json import loads
-from handbill.paths import join, under
+from handbill.paths import PACKAGE, join, under
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from handbill.event import Event
+    from handbill.event import Inbox
     from handbill.ledger.window import Window
     from handbill.settings import Settings
     from handbill.world import World
 
     Roles = dict[str, dict[str, Any]]
 
+_SHIPPED_ROLES = f"{PACKAGE}/data/roles.json"
 REGULAR = "regular"
 ROLE_VARIABLE, DISPATCH_VARIABLE = "HANDBILL_ROLE", "HANDBILL_DISPATCH"
 _WORKERS_HOME = "*/claude-worker-config*"
@@ -41,23 +42,23 @@ class Role:
 
 
 def declared(world: World, settings: Settings) -> Roles:
-    shipped: Roles = loads((world.tail(settings.shipped_roles, 0) or b"{}").decode())
+    shipped: Roles = loads((world.tail(_SHIPPED_ROLES, 0) or b"{}").decode())
     return {**shipped, **{name: {**shipped.get(name, {}), **own} for name, own in settings.own_roles.items()}}
 
 
-def role_of(event: Event, window: Window, world: World, settings: Settings) -> Role:
+def role_of(inbox: Inbox, window: Window, world: World, settings: Settings) -> Role:
     roles = declared(world, settings)
-    note = event.notes.get("role") or {}
-    name, how = _told(note, settings) or _found(roles, window, world, settings) or _before(window)
+    note = inbox.notes.get("role") or {}
+    name, how = _told(note, world) or _found(roles, window, world) or _before(window)
     if name not in roles:
         problem = f"the role {name!r} ({how}) is not declared; the declared roles are {', '.join(roles)}"
         return Role(REGULAR, how, {}, problem=problem)
     role = Role(name, how, roles[name], problem=str(note.get("problem", "")))
-    told = note.get("dispatch") or (_dispatch(world, settings) if role.values.get("dispatch") else "")
+    told = note.get("dispatch") or (_dispatch(world) if role.values.get("dispatch") else "")
     if isinstance(told, str) and told and "\0" not in told:
-        role.dispatch = join(settings.home, told[2:]) if told.startswith("~/") else join(settings.project, told)
+        role.dispatch = join(world.home, told[2:]) if told.startswith("~/") else join(world.project, told)
         # what a link inside the project leads to was chosen by the project, not by the person
-        named = bool(note.get("dispatch")) and not under(role.dispatch, settings.project)
+        named = bool(note.get("dispatch")) and not under(role.dispatch, world.project)
         role.allowed_paths = [role.dispatch] if named else []  # a variable may come from the project's own settings
     elif role.values.get("dispatch"):
         role.problem = (
@@ -66,27 +67,27 @@ def role_of(event: Event, window: Window, world: World, settings: Settings) -> R
     return role
 
 
-def _told(note: dict[str, Any], settings: Settings) -> tuple[str, str] | None:
+def _told(note: dict[str, Any], world: World) -> tuple[str, str] | None:
     if isinstance(note.get("role"), str):
         return note["role"], str(note.get("how") or "set for this session")
-    told = settings.environ.get(ROLE_VARIABLE, "")
+    told = world.environ.get(ROLE_VARIABLE, "")
     return (told, f"${ROLE_VARIABLE}") if told else None
 
 
-def _found(roles: Roles, window: Window, world: World, settings: Settings) -> tuple[str, str] | None:
+def _found(roles: Roles, window: Window, world: World) -> tuple[str, str] | None:
     for name, values in roles.items():
         for line in values.get("env", ()):
             variable, _, pattern = line.partition("=")
-            value = settings.environ.get(variable)
+            value = world.environ.get(variable)
             if value is not None and _is_like(value, pattern or "*"):
                 return name, f"${variable}"
-        if values.get("home") and _is_like(settings.home, values["home"]):
+        if values.get("home") and _is_like(world.home, values["home"]):
             return name, "home folder"
         for skill in values.get("skills", ()):
             if _invoked(skill, window):
                 return name, f"skill {skill}"
         marker = values.get("marker", "")
-        if marker and world.is_file(join(settings.project, marker)):
+        if marker and world.is_file(join(world.project, marker)):
             return name, f"marker {marker}"
     return None
 
@@ -115,12 +116,12 @@ def _before(window: Window) -> tuple[str, str]:
     return (found, how) if isinstance(found, str) and how.startswith("skill ") else (REGULAR, "no other role fits")
 
 
-def _dispatch(world: World, settings: Settings) -> str:
+def _dispatch(world: World) -> str:
     """As the environment names it, or the launcher's note in a worker's own home; no project's say in either."""
-    told = settings.environ.get(DISPATCH_VARIABLE, "")
-    if told or not _is_like(settings.home, _WORKERS_HOME):
+    told = world.environ.get(DISPATCH_VARIABLE, "")
+    if told or not _is_like(world.home, _WORKERS_HOME):
         return told
-    data = world.tail(f"{settings.home}/{_DISPATCH_NOTE}", 0, 4096) or b""
+    data = world.tail(f"{world.home}/{_DISPATCH_NOTE}", 0, 4096) or b""
     return data.decode("utf-8", "replace").strip()
 
 
@@ -142,11 +143,11 @@ def _meant(role: Role, field: str, world: World, settings: Settings) -> list[str
     fixed = [pattern for pattern in patterns if pattern.startswith("/") and world.is_file(pattern)]
     found = expand(
         (pattern for pattern in patterns if not pattern.startswith("/")),
-        settings.project, world.names, world.is_file, settings.excluded,
+        world.project, world.names, world.is_file, settings.excluded,
     )  # fmt: skip
     if not found.complete:
         role.problem = role.problem or f"the patterns in roles.{role.name}.{field} lead to too many folders to look at"
-    project = world.real(settings.project)  # what a link leads to outside is not even named
+    project = world.real(world.project)  # what a link leads to outside is not even named
     return [*fixed, *(path for path in found.paths if under(world.real(path), project))]
 
 

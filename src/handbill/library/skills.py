@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handbill.fast_json import loads
 from handbill.library.pages import page
-from handbill.paths import normal, parent
+from handbill.paths import SHIPPED_SKILLS, normal, parent
 from handbill.text.document import Refusal
 from handbill.text.references import page_name
 from handbill.work.phases import MOST_PAGES
@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
-_PLUGINS = "plugins/installed_plugins.json"
 
 
-def skill_file(name: str, world: World, settings: Settings, *, shipped: bool = True) -> str:
+def skill_file(name: str, world: World, *, shipped: bool = True) -> str:
     """The SKILL.md of a skill: the user's, the project's, a plugin's, the shipped one; empty: there is none. The host
     takes the user's before the project's, too.
 
@@ -30,30 +29,13 @@ def skill_file(name: str, world: World, settings: Settings, *, shipped: bool = T
     plugin, _, own = name.rpartition(":")
     if not own or own.startswith(".") or not _PLAIN.issuperset(own + plugin):
         return ""
-    folders = [] if plugin else [f"{settings.user_library}/skills", f"{settings.project}/.claude/skills"]
-    folders += [f"{folder}/skills" for folder in _plugin_folders(plugin, world, settings)]
-    for folder in (*folders, settings.shipped_skills) if shipped and not plugin else folders:
+    folders = [] if plugin else [*world.host.skill_folders(world.project, world.home)]
+    folders += [f"{folder}/skills" for folder in world.host.plugin_folders(plugin, world)]
+    for folder in (*folders, SHIPPED_SKILLS) if shipped and not plugin else folders:
         path = f"{folder}/{own}/SKILL.md"
         if world.is_file(path):
             return path
     return ""
-
-
-def _plugin_folders(plugin: str, world: World, settings: Settings) -> list[str]:
-    """Where the host keeps installed plugins: {"plugins": {"name@market": [{"installPath": …}]}}."""
-    data = world.tail(f"{settings.user_library}/{_PLUGINS}", 0, 1 << 20)
-    if data is None:
-        return []
-    try:
-        plugins = loads(data.decode("utf-8", "replace"))["plugins"]
-        return [
-            normal(place["installPath"])
-            for key, places in plugins.items()
-            for place in (places if isinstance(places, list) else [places])
-            if not plugin or key.partition("@")[0] == plugin
-        ]
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return []  # written by another version of the host: its plugins' skills are not found
 
 
 def skill_at(path: str, world: World, most: int = 5) -> tuple[Skill | None, list[str]]:
@@ -68,13 +50,13 @@ def skill_at(path: str, world: World, most: int = 5) -> tuple[Skill | None, list
     return skill, [*words[:most], *rest]
 
 
-def pages_of(phase: Phase, skill_path: str, world: World, settings: Settings) -> tuple[list[str], list[str]]:
+def pages_of(phase: Phase, skill_path: str, world: World) -> tuple[list[str], list[str]]:
     """(files of a phase's pages in the order of use, names that have no file of their own)."""
     found: dict[str, None] = {}
     without: dict[str, None] = {}
     for word in phase.pages:
         name = page_name(word)
-        path = page(name, skill_path, world, settings) if name else ""
+        path = page(name, skill_path, world) if name else ""
         if path:
             found[path] = None
         elif name:
@@ -82,10 +64,10 @@ def pages_of(phase: Phase, skill_path: str, world: World, settings: Settings) ->
     return list(found), list(without)
 
 
-def template(skill_path: str, name: str, settings: Settings) -> str:
+def template(skill_path: str, name: str, world: World) -> str:
     """A file that a skill names, relative to its own folder."""
     if name.startswith("~/"):
-        return normal(f"{settings.home}/{name[2:]}")
+        return normal(f"{world.home}/{name[2:]}")
     return normal(name if name.startswith("/") else f"{parent(skill_path)}/{name}")
 
 
@@ -99,7 +81,7 @@ def proof_of(phase: Phase, skill_path: str, world: World, settings: Settings) ->
             made.declare(word)
     for word in dict.fromkeys((*phase.steps, *phase.proof)[:MOST_PAGES]):
         name = page_name(word)
-        path = page(name, skill_path, world, settings) if name else ""
+        path = page(name, skill_path, world) if name else ""
         document = world.load(path) if path else None
         if document is not None and not isinstance(document, Refusal):
             made.add_page(name, path, document.text, loads)

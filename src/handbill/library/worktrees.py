@@ -6,20 +6,19 @@ from handbill.paths import join, parent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from handbill.settings import Settings
     from handbill.world import World
 
 _WORKTREES = "/worktrees/"
 
 
-def is_worktree(directory: str, world: World, settings: Settings) -> bool:
+def is_worktree(directory: str, world: World) -> bool:
     """`directory` has a `.git` file."""
     git = _linked_git(directory, world)
-    return bool(git) and _common(git) == _common(_project_git(world, settings))
+    return bool(git) and _common(git) == _common(_project_git(world))
 
 
-def _project_git(world: World, settings: Settings) -> str:
-    level = settings.project
+def _project_git(world: World) -> str:
+    level = world.project
     while True:
         if world.is_dir(f"{level}/.git"):
             git = world.real(f"{level}/.git")

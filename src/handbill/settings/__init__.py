@@ -10,7 +10,7 @@ from __future__ import annotations
 import posix
 
 from handbill.fast_json import loads
-from handbill.paths import ANYWHERE, normal
+from handbill.paths import normal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 PROJECT_FILE = ".handbill.toml"
-MESSAGES_FILE = ".handbill.messages.json"  # a project's own words for the gates
-PACKAGE = __file__[: __file__.rfind("/settings/")]
-SHIPPED = f"{PACKAGE}/data/directives"
 
 CORE_TYPES = ("AGENTS.md", "INVARIANTS.md", "ARCHITECTURE.md")
 _MOST_TYPES = 50  # that settings may add
@@ -48,12 +45,10 @@ GATES: dict[str, dict[str, Any]] = {
 
 
 class Settings:
-    """One project's settings. Unset values are the shipped ones."""
+    """What the settings files say. Unset values are the shipped ones. `home`: what `~/` means in a path."""
 
-    def __init__(self, project: str, home: str, values: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, values: Mapping[str, Any] | None = None, home: str = "") -> None:
         values = values or {}
-        self.project = project
-        self.home = home
         directives = values.get("directives", {})
         self.core_types: tuple[str, ...] = (*CORE_TYPES, *directives.get("always", ())[:_MOST_TYPES])
         self.own_types: tuple[str, ...] = CORE_TYPES  # of the user's rules for all projects
@@ -67,9 +62,6 @@ class Settings:
             for path in values.get("files", {}).get("allow", ())
         )
         self.write_gate: str = values.get("write_gate", {}).get("mode", "new")  # off | new | edits
-        self.auto_answer: str = values.get("testing", {}).get("auto_answer", "")  # for tests without a person
-        self.state = self.spare = ""  # where this project's state is; where it goes if that cannot be written
-        self.environ: Mapping[str, str] = {}
         self._values = values
         self.problems: list[str] = list(values.get("problems", ()))
 
@@ -77,67 +69,44 @@ class Settings:
         """The settings of one gate: load_gate, compaction or resume."""
         return {**GATES[name], **self._values.get(name, {})}
 
-    @property
-    def projects(self) -> str:
-        """The folder in which work that can be resumed stands; empty: nothing is resumed here."""
+    def resume_folder(self, project: str) -> str:
+        """The folder of the work that can be resumed; empty: nothing is resumed here."""
         gate = self.gate("resume")
         folder = gate["layout"].partition("{project}")[0].strip("/")
-        return f"{self.project}/{folder}".rstrip("/") if gate["mode"] != "off" else ""
+        return f"{project}/{folder}".rstrip("/") if gate["mode"] != "off" else ""
 
     @property
     def own_roles(self) -> dict[str, dict[str, Any]]:
-        """Roles that the settings add to the shipped ones, or say otherwise."""
+        """Roles that the settings add to the shipped ones, or change."""
         found: dict[str, dict[str, Any]] = self._values.get("roles", {})
         return found
 
-    @property
-    def message_files(self) -> tuple[str, ...]:
-        """Where the gates' words stand, the nearest last."""
-        user = folder_of("XDG_CONFIG_HOME", ".config", self.environ, self.home)
-        return f"{PACKAGE}/data/messages.json", f"{user}/handbill/messages.json", f"{self.project}/{MESSAGES_FILE}"
+
+class ProcessContext:
+    """Where this process works: the project, the user's home folder, the environment, the folders of our state."""
+
+    __slots__ = ("environ", "home", "project", "spare", "state")
+
+    def __init__(
+        self, project: str, home: str, environ: Mapping[str, str] | None = None, state: str = "", spare: str = ""
+    ) -> None:
+        self.project = project
+        self.home = home
+        self.environ = environ or {}
+        self.state = state  # of this project
+        self.spare = spare  # the folder that is used if `state` cannot be written
 
     @property
     def page_folders(self) -> tuple[str, ...]:
-        """Pages that we wrote ourselves: what a gate says is delivered like any other file."""
+        """Pages that Handbill wrote itself: a gate's message is delivered like any other file."""
         return tuple(f"{root}/.engine/pages" for root in (self.state, self.spare) if root)
 
-    @property
-    def user_library(self) -> str:
-        return f"{self.home}/.claude"
+    def user_folder(self, variable: str, usual: str) -> str:
+        return folder_of(variable, usual, self.environ, self.home)
 
-    @property
-    def shipped_skills(self) -> str:
-        return f"{PACKAGE}/data/skills"
 
-    @property
-    def shipped_roles(self) -> str:
-        return f"{PACKAGE}/data/roles.json"
-
-    @property
-    def libraries(self) -> tuple[str, ...]:
-        """Folders that hold pages by name; the user's goes before the shipped one."""
-        return f"{self.user_library}/.directives", SHIPPED
-
-    @property
-    def roots(self) -> tuple[str, ...]:
-        """The only places that files are delivered from; of `~/.claude` the libraries, not what else is there."""
-        folders = (
-            f"{self.user_library}/{folder}"
-            for folder in (".directives", "skills", "commands", "agents", "engine", f"plugins{ANYWHERE}skills")
-        )
-        return self.project, *folders, SHIPPED, self.shipped_skills, *self.allowed, *self.page_folders
-
-    def standard_names(self, *, subagent: bool) -> list[str]:
-        chosen = self.subagent_standards if subagent else self.standards
-        if chosen is not None:
-            return chosen
-        handle = posix.open(f"{PACKAGE}/data/standards.json", posix.O_RDONLY | posix.O_CLOEXEC)
-        try:
-            shipped = loads(posix.read(handle, 1 << 16).decode())
-        finally:
-            posix.close(handle)
-        names: list[str] = shipped["subagents" if subagent else "files"]
-        return names
+def process_context(project: str, environ: Mapping[str, str]) -> ProcessContext:
+    return ProcessContext(project, home_of(environ), environ, *state_roots(project, environ))
 
 
 def home_of(environ: Mapping[str, str]) -> str:
@@ -179,14 +148,14 @@ def _folder_name(project: str) -> str:
     return f"%{digest_of(project)}"
 
 
-def project_around(start: str, environ: Mapping[str, str]) -> str:
+def project_around(start: str, environ: Mapping[str, str], host_marks: tuple[str, ...]) -> str:
     """The project that a folder belongs to: itself if it is marked as one, else the repository around it, else itself.
 
-    A client may be started anywhere in a repository. A `.claude` folder further up proves nothing: what was unpacked
-    below somebody's project is not a part of it.
+    A client may be started anywhere in a repository. The host's own folder further up (`host_marks`) proves nothing:
+    what was unpacked below somebody's project is not a part of it.
     """
     level, home = start, home_of(environ)
-    marks: tuple[str, ...] = (".claude", PROJECT_FILE, ".git")
+    marks: tuple[str, ...] = (*host_marks, PROJECT_FILE, ".git")
     while level not in ("", "/", home):
         for mark in marks:
             try:
@@ -194,7 +163,7 @@ def project_around(start: str, environ: Mapping[str, str]) -> str:
                 return level
             except (OSError, ValueError):
                 continue
-        level, marks = level[: level.rfind("/")], marks[1:] if level == start else marks
+        level, marks = level[: level.rfind("/")], marks[len(host_marks) :] if level == start else marks
     return start
 
 
@@ -212,18 +181,11 @@ def sources(project: str, environ: Mapping[str, str]) -> list[list[Any]]:
     return found
 
 
-def load(project: str, environ: Mapping[str, str], state: str, spare: str = "") -> Settings:
-    found = _loaded(project, environ, state)
-    found.environ, found.state, found.spare = environ, state, spare
-    return found
-
-
-def _loaded(project: str, environ: Mapping[str, str], state: str) -> Settings:
-    home = home_of(environ)
-    stamps = sources(project, environ)
+def load(process: ProcessContext) -> Settings:
+    stamps = sources(process.project, process.environ)
     if not stamps:
-        return Settings(project, home)
-    compiled = f"{state}/.engine/config.json"
+        return Settings(None, process.home)
+    compiled = f"{process.state}/.engine/config.json"
     try:
         handle = posix.open(compiled, posix.O_RDONLY | posix.O_CLOEXEC)
         try:
@@ -231,9 +193,9 @@ def _loaded(project: str, environ: Mapping[str, str], state: str) -> Settings:
         finally:
             posix.close(handle)
         if kept["sources"] == stamps:
-            return Settings(project, home, kept["values"])
+            return Settings(kept["values"], process.home)
     except (OSError, ValueError, KeyError, TypeError):
         pass  # not compiled yet, or unusable: made anew below
     from handbill.settings.toml_files import compiled_values
 
-    return Settings(project, home, compiled_values(stamps, compiled))
+    return Settings(compiled_values(stamps, compiled), process.home)

@@ -17,7 +17,6 @@ FIELDS: dict[str, dict[str, Wanted]] = {
     "standards": {"files": list, "subagents": list},
     "directives": {"always": list, "exclude": list, "bare_agents_md": bool},
     "files": {"allow": list},
-    "testing": {"auto_answer": ("first", "recommended", "random")},
     "write_gate": {"mode": ("off", "new", "edits")},
     "load_gate": {
         "mode": ("off", "deliver", "direct", "require"), "subagents": ("off", "deliver", "direct", "require"),
@@ -142,7 +141,7 @@ def _words(wanted: Wanted) -> str:
 
 # A project that may name places could have anything on this machine read to a model; one that may ask for
 # variables could find out what they hold; one that may answer could speak for the user.
-_OWN_SECTIONS = ("files", "testing")
+_OWN_SECTIONS = ("files",)
 _OWN_ROLE_FIELDS = ("env", "home")
 _PATHS = {
     "standards": ("files", "subagents"), "load_gate": ("folder", "files"), "directives": ("always", "exclude"),

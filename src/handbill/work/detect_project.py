@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from handbill.event import LOADS_SKILL, READS, WRITES
 from handbill.paths import under
 from handbill.work import schema
 
@@ -17,7 +18,6 @@ TRANSCRIPT, CACHE, FILES = "transcript", "cache", "filesystem"
 RECENT = 50  # calls that tell what the work is at
 _KEPT = 10
 _AHEAD = 300.0  # seconds that two clocks may differ
-_WORKING = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "NotebookRead")
 
 STATE: dict[str, Any] = {
     "type": "object",
@@ -116,11 +116,11 @@ def by_calls(calls: Iterable[Tool], layout: Layout, projects: Collection[str], s
     for tool in recent:
         for path in tool.files:
             project = layout.project_of(path)
-            if project in projects and tool.name in _WORKING:
+            if project in projects and tool.does in (READS, WRITES):
                 worked.setdefault(project, []).append({"tool": tool.name, "file": path, "timestamp": tool.at})
-        if tool.name == "Skill" and tool.values.get("skill") in skills:
-            referred += [word for word in str(tool.values.get("args", "")).split() if word in projects]
-        referred += [project for project in map(layout.project_of, tool.places) if project in projects]
+        if tool.does == LOADS_SKILL and tool.skill in skills:
+            referred += [word for word in tool.arguments.split() if word in projects]
+        referred += [project for project in map(layout.project_of, tool.paths) if project in projects]
     for project, found in worked.items():
         if len(found) > 1:
             return Found(project, HIGH, found[:_KEPT][::-1])

@@ -5,12 +5,15 @@ from __future__ import annotations
 import posix
 import time
 
+from handbill.paths import SHIPPED, SHIPPED_SKILLS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from types import ModuleType
     from typing import Any, TypeVar
 
+    from handbill.settings import ProcessContext
     from handbill.text.document import Document, Refusal
 
     T = TypeVar("T")
@@ -39,9 +42,12 @@ def _real_path(path: str) -> str:
 class World:
     """`roots`: the only places from which files are delivered, after symbolic links are followed."""
 
-    def __init__(self, roots: Iterable[str], host: ModuleType | None = None) -> None:
+    def __init__(
+        self, roots: Iterable[str], host: ModuleType | None = None, process: ProcessContext | None = None
+    ) -> None:
         self._given = tuple(roots)
         self._host = host
+        self._process = process
         self._added: list[str] = []
         self._loaded: dict[tuple[str, bool], Document | Refusal] = {}
         self._answers: dict[str, Any] = {}
@@ -65,6 +71,35 @@ class World:
         if self._host is None:
             raise RuntimeError("this world was made without a host")
         return self._host
+
+    @property
+    def process(self) -> ProcessContext:
+        if self._process is None:
+            raise RuntimeError("this world was made without a process context")
+        return self._process
+
+    @property
+    def project(self) -> str:
+        return self.process.project
+
+    @property
+    def home(self) -> str:
+        return self.process.home
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        return self.process.environ
+
+    @property
+    def user_library(self) -> str:
+        """The user's own folder for this host: rules, skills and settings for all projects."""
+        folder: str = self.host.user_folder(self.home)
+        return folder
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """Folders that hold pages by name; the user's goes before the shipped one."""
+        return f"{self.user_library}/.directives", SHIPPED
 
     def now(self) -> float:
         return time.time()
@@ -208,6 +243,12 @@ class World:
             return None
         finally:
             posix.close(handle)
+
+
+def deliverable_roots(process: ProcessContext, host: ModuleType, allowed: Iterable[str]) -> tuple[str, ...]:
+    """The only places that files are delivered from. Of the host's own folder the libraries, not what else is there."""
+    libraries: Iterable[str] = host.library_folders(process.home)
+    return process.project, *libraries, SHIPPED, SHIPPED_SKILLS, *allowed, *process.page_folders
 
 
 def read_all(handle: int, most: int) -> bytes:

@@ -9,8 +9,14 @@ from handbill.hosts import claude_code as host
 from handbill.plan import Plan
 
 
+def parse(raw: dict[str, Any], environ: dict[str, str]) -> Event | None:
+    caller = host.identify(raw, environ)
+    caller.client = caller.client or 1
+    return host.parse(raw, caller, environ)
+
+
 def parsed(name: str, environ: dict[str, str] | None = None, **raw: Any) -> Event:
-    event = host.parse({"hook_event_name": name, "session_id": "s", "cwd": "/p", **raw}, environ or {}, 1)
+    event = parse({"hook_event_name": name, "session_id": "s", "cwd": "/p", **raw}, environ or {})
     assert event is not None
     return event
 
@@ -30,7 +36,7 @@ def test_every_known_event_is_parsed_and_answered(name: str) -> None:
 
 @pytest.mark.parametrize("raw", [{}, {"hook_event_name": 7}, {"hook_event_name": "New"}, {"hook_event_name": None}])
 def test_unknown_events_are_not_ours(raw: dict[str, Any]) -> None:
-    assert host.parse(raw, {}, 1) is None
+    assert parse(raw, {}) is None
 
 
 @pytest.mark.parametrize(
@@ -53,7 +59,7 @@ def test_unknown_events_are_not_ours(raw: dict[str, Any]) -> None:
 )
 def test_what_a_tool_call_touches(call: dict[str, Any], files: tuple[str, ...], places: tuple[str, ...]) -> None:
     tool = parsed("PostToolBatch", tool_calls=[call]).tools[0]
-    assert (tool.files, tool.places) == (files, places)
+    assert (tool.files, tool.paths) == (files, places)
 
 
 def test_identity() -> None:
@@ -71,7 +77,7 @@ def test_identity() -> None:
     [("claude-code_2-1-197_agent", (2, 1, 197)), ("", ()), ("x_1-2", ()), ("claude-code", ()), ("claude-code_a-b", ())],
 )
 def test_version(value: str, version: tuple[int, ...]) -> None:
-    assert host.version_of({"AI_AGENT": value}) == version
+    assert host.version_of({"AI_AGENT": value}) == (version or None)
 
 
 def test_a_gate_denies_and_nothing_ever_approves() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handbill.event import MENTION
+from handbill.event import MENTIONS
 from handbill.hosts.claude_code.mentioned_files import in_command, mentioned, mentions
 
 LONGEST = "a" * 4096
@@ -77,8 +77,8 @@ def test_the_number_of_names_is_limited(number: int, found: int) -> None:
 
 def test_as_calls_a_range_reads_a_part() -> None:
     whole, part = mentions("@a @b#L1", "/p", "/h", "prompt")
-    assert (whole.name, whole.id, whole.places, whole.values) == (MENTION, "prompt", ("/p/a",), {})
-    assert (part.places, part.values) == (("/p/b",), {"limit": True})
+    assert (whole.does, whole.id, whole.paths, whole.whole) == (MENTIONS, "prompt", ("/p/a",), True)
+    assert (part.paths, part.whole) == (("/p/b",), False)
 
 
 @pytest.mark.parametrize(
@@ -99,10 +99,10 @@ def test_as_calls_a_range_reads_a_part() -> None:
 )
 def test_what_the_body_of_a_command_mentions(body: str, words: str, expected: list[str]) -> None:
     found = in_command(body, words, "/p")
-    assert [tool.places for tool in found] == [(path,) for path in expected]
-    assert all((tool.name, tool.id, tool.values) == (MENTION, "", {"limit": True}) for tool in found)
+    assert [tool.paths for tool in found] == [(path,) for path in expected]
+    assert all((tool.does, tool.id, tool.whole) == (MENTIONS, "", False) for tool in found)
 
 
 @pytest.mark.parametrize("body, words", [("@$ARGUMENTS " * 5000, "x" * 100_000), ("@$1", "$2" * 12 + " " + "$3" * 12)])
 def test_arguments_do_not_multiply(body: str, words: str) -> None:
-    assert sum(len(path) for tool in in_command(body, words, "/p") for path in tool.places) < 5000
+    assert sum(len(path) for tool in in_command(body, words, "/p") for path in tool.paths) < 5000

@@ -6,23 +6,23 @@ import pytest
 from test_directives import wants
 
 from builders import DictWorld, batch, config, window
-from handbill.event import DONE, FAILED, Event, Tool
+from handbill.event import DONE, FAILED, MENTIONS, READS, RUNS, SEARCHES, WRITES, Event, Inbox, Tool
 from handbill.handlers.directives import handle
 
 
 @pytest.mark.parametrize(
     "tool, level, wanted, seen, again",
     [
-        (Tool("Read", "t", ("/p/sub/f.py",)), "/p/sub", False, True, False),  # the host brings it with the file
-        (Tool("Write", "t", ("/p/sub/f.py",)), "/p/sub", True, False, False),
-        (Tool("Edit", "t", ("/p/sub/f.py",)), "/p/sub", True, False, False),
-        (Tool("Bash", "t", (), ("/p/sub",), values={"command": "cat sub/f.py"}), "/p/sub", True, False, False),
-        (Tool("Bash", "t", (), ("/p/sub",), values={"command": "ls sub"}), "/p/sub", False, False, True),
-        (Tool("Grep", "t", (), ("/p/sub",)), "/p/sub", False, False, True),
-        (Tool("mention", places=("/p/sub",)), "/p/sub", True, False, False),
-        (Tool("mention", places=("/p/sub/f.py",)), "/p/sub", False, True, False),
-        (Tool("Read", "t", ("/p/f.py",)), "/p", False, True, False),
-        (Tool("Bash", "t", (), ("/p",), values={"command": "cat f.py"}), "/p", False, True, False),  # since its start
+        (Tool(READS, "t", ("/p/sub/f.py",)), "/p/sub", False, True, False),  # the host brings it with the file
+        (Tool(WRITES, "t", ("/p/sub/f.py",)), "/p/sub", True, False, False),
+        (Tool(WRITES, "t", ("/p/sub/f.py",)), "/p/sub", True, False, False),
+        (Tool(RUNS, "t", (), ("/p/sub",), command="cat sub/f.py"), "/p/sub", True, False, False),
+        (Tool(RUNS, "t", (), ("/p/sub",), command="ls sub"), "/p/sub", False, False, True),
+        (Tool(SEARCHES, "t", (), ("/p/sub",)), "/p/sub", False, False, True),
+        (Tool(MENTIONS, paths=("/p/sub",)), "/p/sub", True, False, False),
+        (Tool(MENTIONS, paths=("/p/sub/f.py",)), "/p/sub", False, True, False),
+        (Tool(READS, "t", ("/p/f.py",)), "/p", False, True, False),
+        (Tool(RUNS, "t", (), ("/p",), command="cat f.py"), "/p", False, True, False),  # since its start
     ],
 )
 def test_a_bare_agents_md_comes_once_from_the_host_or_from_us(
@@ -32,7 +32,7 @@ def test_a_bare_agents_md_comes_once_from_the_host_or_from_us(
     event = Event(
         "tool_batch_finished", "s", tools=[tool], project="/p", cwd="/p", reads_agents_md=True, reads_mentions=True
     )
-    plan = handle(event, window(), DictWorld({bare: "bare", f"{level}/f.py": "x"}), config())  # type: ignore[arg-type]
+    plan = handle(event, Inbox(), window(), DictWorld({bare: "bare", f"{level}/f.py": "x"}), config())  # type: ignore[arg-type]
     assert (bare in wants(plan)) is wanted
     assert (bare in [path for path, _ in plan.seen] if plan else False) is seen
     assert (plan is None or level not in plan.touched) is again
@@ -41,20 +41,20 @@ def test_a_bare_agents_md_comes_once_from_the_host_or_from_us(
 @pytest.mark.parametrize(
     "tool, reads_touched, wanted, later",
     [
-        (Tool("Read", "t", ("/p/sub/f.py",)), True, False, False),
-        (Tool("Write", "t", ("/p/sub/f.py",)), False, True, False),
-        (Tool("Write", "t", ("/p/sub/f.py",)), True, False, True),
-        (Tool("Write", "before", ("/p/sub/f.py",)), True, True, False),  # the host has had its turn
-        (Tool("Bash", "t", (), ("/p/sub",), values={"command": "cat sub/f.py"}), True, False, True),
-        (Tool("Bash", "before", (), ("/p/sub",), values={"command": "cat sub/f.py"}), True, True, False),
+        (Tool(READS, "t", ("/p/sub/f.py",)), True, False, False),
+        (Tool(WRITES, "t", ("/p/sub/f.py",)), False, True, False),
+        (Tool(WRITES, "t", ("/p/sub/f.py",)), True, False, True),
+        (Tool(WRITES, "before", ("/p/sub/f.py",)), True, True, False),  # the host has had its turn
+        (Tool(RUNS, "t", (), ("/p/sub",), command="cat sub/f.py"), True, False, True),
+        (Tool(RUNS, "before", (), ("/p/sub",), command="cat sub/f.py"), True, True, False),
     ],
 )
 def test_a_rule_that_a_claude_md_imports(tool: Tool, reads_touched: bool, wanted: bool, later: bool) -> None:
     rule = "/p/sub/.directives/AGENTS.md"
-    event = Event("tool_batch_finished", "s", tools=[Tool("Bash", "t")], project="/p", reads_touched=reads_touched)
+    event = Event("tool_batch_finished", "s", tools=[Tool(RUNS, "t")], project="/p", reads_touched=reads_touched)
     event.tools = [tool]
     world = DictWorld({rule: "rules", "/p/sub/CLAUDE.md": "@.directives/AGENTS.md", "/p/sub/f.py": "x"})
-    plan = handle(event, window(), world, config())  # type: ignore[arg-type]
+    plan = handle(event, Inbox(), window(), world, config())  # type: ignore[arg-type]
     assert plan is not None and (rule in wants(plan)) is wanted and plan.unfinished is later
     assert ("/p/sub" not in plan.touched) is later
 
@@ -64,7 +64,7 @@ def test_a_rule_that_is_the_claude_md_itself() -> None:
     rule = "/p/sub/.directives/AGENTS.md"
     settings = {"/p/.claude/settings.json": '{"claudeMdExcludes": ["**/.directives/*.md"]}'}
     world = DictWorld({"/p/sub/CLAUDE.md": "rules", "/p/sub/f.py": "x", **settings}, {rule: "/p/sub/CLAUDE.md"})
-    assert rule not in wants(handle(batch("t1", "/p/sub/f.py"), window(), world, config()))  # type: ignore[arg-type]
+    assert rule not in wants(handle(batch("t1", "/p/sub/f.py"), Inbox(), window(), world, config()))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["Read", "NotebookRead"])
@@ -73,13 +73,13 @@ def test_a_read_that_failed_brings_no_nested_rule(name: str, imports: bool) -> N
     """Some versions of the client read CLAUDE.md then, and record that; none reads AGENTS.md."""
     rule = "/p/sub/.directives/AGENTS.md" if imports else "/p/sub/AGENTS.md"
     files = {rule: "rules", "/p/sub/f.py": "x", **({"/p/sub/CLAUDE.md": "@.directives/AGENTS.md"} if imports else {})}
-    failed = [Tool(name, "t", ("/p/sub/nope.py",), outcome=FAILED)]
+    failed = [Tool(READS, "t", ("/p/sub/nope.py",), name=name, outcome=FAILED)]
     event = Event("tool_batch_finished", "s", tools=failed, project="/p", reads_agents_md=True)
-    plan = handle(event, window(), DictWorld(files), config())  # type: ignore[arg-type]
+    plan = handle(event, Inbox(), window(), DictWorld(files), config())  # type: ignore[arg-type]
     assert plan is None or (not plan.seen and "/p/sub" not in plan.touched)
-    written = [Tool("Write", "t2", ("/p/sub/f.py",), outcome=DONE)]
+    written = [Tool(WRITES, "t2", ("/p/sub/f.py",), outcome=DONE)]
     event = Event("tool_batch_finished", "s", tools=written, project="/p", reads_agents_md=True)
-    later = handle(event, window(), DictWorld(files), config())  # type: ignore[arg-type]
+    later = handle(event, Inbox(), window(), DictWorld(files), config())  # type: ignore[arg-type]
     assert rule in wants(later)
 
 
@@ -102,7 +102,7 @@ def test_which_file_an_import_names(files: dict[str, str], imported: bool, patte
     settings = f'{{"claudeMdExcludes": ["{pattern}"]}}' if pattern else "{}"
     rule = "/p/sub/.directives/AGENTS.md"
     world = DictWorld({rule: "rules", "/p/sub/f.py": "x", "/p/.claude/settings.json": settings, **files})
-    plan = handle(batch("t1", "/p/sub/f.py"), window(), world, config())  # type: ignore[arg-type]
+    plan = handle(batch("t1", "/p/sub/f.py"), Inbox(), window(), world, config())  # type: ignore[arg-type]
     assert (rule in wants(plan)) is (not imported or excluded)
 
 
@@ -112,17 +112,17 @@ def test_settings_exclude_a_claude_md_that_is_a_link(pattern: str, excluded: boo
     rule, settings = "/p/sub/.directives/AGENTS.md", f'{{"claudeMdExcludes": ["{pattern}"]}}'
     files = {rule: "rules", "/p/sub/f.py": "x", "/p/sub/CLAUDE.md": "@.directives/AGENTS.md"}
     world = DictWorld({**files, "/p/.claude/settings.json": settings}, links={"/p/sub/CLAUDE.md": "/lib/C.md"})
-    plan = handle(batch("t1", "/p/sub/f.py"), window(), world, config())  # type: ignore[arg-type]
+    plan = handle(batch("t1", "/p/sub/f.py"), Inbox(), window(), world, config())  # type: ignore[arg-type]
     assert (rule in wants(plan)) is excluded
 
 
 @pytest.mark.parametrize(
-    "tool", [Tool("Bash", "t", (), ("/p/sub",), values={"command": "ls sub"}), Tool("Grep", "t", (), ("/p/sub",))]
+    "tool", [Tool(RUNS, "t", (), ("/p/sub",), command="ls sub"), Tool(SEARCHES, "t", (), ("/p/sub",))]
 )
 def test_a_rule_that_a_claude_md_imports_waits_while_the_agent_only_looks(tool: Tool) -> None:
     event = Event("tool_batch_finished", "s", tools=[tool], project="/p", reads_touched=True)
     files = {"/p/sub/.directives/AGENTS.md": "rules", "/p/sub/CLAUDE.md": "@.directives/AGENTS.md", "/p/sub/f.py": "x"}
-    plan = handle(event, window(), DictWorld(files), config())  # type: ignore[arg-type]
+    plan = handle(event, Inbox(), window(), DictWorld(files), config())  # type: ignore[arg-type]
     assert not wants(plan) and (plan is None or (not plan.unfinished and "/p/sub" not in plan.touched))
 
 
@@ -148,4 +148,4 @@ def test_a_rule_that_a_claude_md_imports_waits_while_the_agent_only_looks(tool: 
 def test_bare_agents_md(files: dict[str, str], reads: bool, wanted: bool) -> None:
     world = DictWorld({"/p/sub/AGENTS.md": "bare", **files})
     event = batch("t1", "/p/sub/f.py", reads_agents_md=reads)
-    assert ("/p/sub/AGENTS.md" in wants(handle(event, window(), world, config()))) is wanted  # type: ignore[arg-type]
+    assert ("/p/sub/AGENTS.md" in wants(handle(event, Inbox(), window(), world, config()))) is wanted  # type: ignore[arg-type]

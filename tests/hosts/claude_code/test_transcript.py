@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from transcript_lines import answer, call, line, prompt, result
 
-from handbill.event import PROMPT_SUBMITTED, SUBAGENT_STARTED, TOOL_BATCH_FINISHED, Event, Tool
+from handbill.event import PROMPT_SUBMITTED, READS, SUBAGENT_STARTED, TOOL_BATCH_FINISHED, Event, Tool
+from handbill.hosts.claude_code.past import runs_now, version_in
 from handbill.hosts.claude_code.transcript import (
     answers,
     calls,
@@ -13,8 +14,6 @@ from handbill.hosts.claude_code.transcript import (
     path_of,
     prompts,
     reaches,
-    runs_now,
-    version_in,
 )
 
 
@@ -43,8 +42,8 @@ CALL = prompt("1", None) + call("2", "1", "t1")
     "data, reached", [(b"", False), (CALL, False), (CALL + result("3", "2", "t0"), False), (CALL + result("3", "2", "t1"), True)]
 )  # fmt: skip
 def test_a_record_reaches_a_batch_with_the_results_of_its_calls(agent: str, data: bytes, reached: bool) -> None:
-    event = Event(TOOL_BATCH_FINISHED, "s", agent_id=agent, tools=[Tool("Read", "t1")], raw={"prompt_id": "p-1"})
-    event.tools = [Tool("Read", "t0"), *event.tools]  # an earlier call that was missed
+    event = Event(TOOL_BATCH_FINISHED, "s", agent_id=agent, tools=[Tool(READS, "t1")], prompt_id="p-1")
+    event.tools = [Tool(READS, "t0"), *event.tools]  # an earlier call that was missed
     assert reaches(data, event) is reached
 
 
@@ -58,7 +57,7 @@ def test_the_record_of_a_subagent_that_is_continued_has_an_answer(data: bytes, r
 @pytest.mark.parametrize("id, reached", [("p-1", True), ("p-2", False), ("", False), (5, False)])
 def test_a_record_reaches_a_prompt_with_its_row(id: object, reached: bool) -> None:
     data = prompt("1", None, "") + line("user", "2", None, message={"content": "5"})
-    assert reaches(data, Event(PROMPT_SUBMITTED, "s", raw={"prompt_id": id})) is reached
+    assert reaches(data, Event(PROMPT_SUBMITTED, "s", prompt_id=id)) is reached
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from handbill.cli.project import Project, waiting_handovers, window_file
 from handbill.cli.screen import count
 from handbill.errors import HandbillError
 from handbill.handlers.load_gate import context_files
-from handbill.library.messages import OURS, is_inside, is_short, lacking, read, texts
+from handbill.library.messages import OURS, is_inside, is_short, lacking, message_files, read, texts
 from handbill.library.resume_state import MODE
 from handbill.store.disk import read_regular
 from handbill.work.detect_project import quoted
@@ -23,7 +23,7 @@ _STYLES = ("factual", "mandatory")
 
 
 def wording(project: Project) -> Iterator[Finding]:
-    shipped_path, *own = project.settings.message_files
+    shipped_path, *own = message_files(project.world())
     with open(shipped_path, encoding="utf-8") as file:
         shipped: dict[str, Any] = json.load(file)
     for path in own:

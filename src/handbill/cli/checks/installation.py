@@ -213,10 +213,10 @@ def settings(project: Project) -> Iterator[Finding]:
 
 def standards(project: Project) -> Iterator[Finding]:
     from handbill.cli.needed_hooks import needed as needs_of
-    from handbill.handlers.standards import find
+    from handbill.handlers.standards import find, standard_names
 
     world = project.world()
-    for name in project.settings.standard_names(subagent=False):
+    for name in standard_names(world, project.settings, subagent=False):
         path = find(name, world, project.settings)
         problem = getattr(world.load(path), "why", "") if path else "was not found in any library"
         if problem:
@@ -224,7 +224,7 @@ def standards(project: Project) -> Iterator[Finding]:
 
     found = registrations(project) if os.path.isdir(project.root) else {}
     lanes = [len(events.get("SessionStart", [])) for events in found.values()]
-    needed = needs_of(project.settings, exact=True).lanes
+    needed = needs_of(project.world(), project.settings, exact=True).lanes
     if lanes and max(lanes) < needed:
         text = f"a session start needs {needed} lanes, but has only {max(lanes)}: some files are delivered late"
         yield Finding("standards", BAD, text, "engine install")

@@ -18,7 +18,7 @@ from handbill.settings import folder_of
 
 def held_calls(project: Project) -> Iterator[Finding]:
     """Is a hook started for every call that a gate may hold? For more than needed is no fault, but costs time."""
-    needs = needed(project.settings)
+    needs = needed(project.world(), project.settings)
     for path in settings_paths(project):
         try:
             settings = registration.parse(settings_file.read(path), path)

@@ -107,7 +107,7 @@ def _has(window: Window | None, path: str) -> bool:
 
 def _is_own(path: str, project: Project) -> bool:
     """What a gate said; it is said anew after a compaction, if there is reason to."""
-    return path.startswith(tuple(f"{folder}/" for folder in project.settings.page_folders))
+    return path.startswith(tuple(f"{folder}/" for folder in project.process.page_folders))
 
 
 def _restore(args: argparse.Namespace, project: Project, key: tuple[str, str], rows: list[dict[str, Any]]) -> Result:

@@ -11,7 +11,7 @@ from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table
 from handbill.cli.subcommands import AGENT, Action, add_actions
 from handbill.errors import CorruptState
-from handbill.event import MAIN, Event
+from handbill.event import MAIN, Inbox
 from handbill.handlers import load_gate, reread_gate
 from handbill.ledger.window import TAKEN_UP
 from handbill.library.resume_state import MODE
@@ -85,21 +85,21 @@ def _reread(window: Window, project: Project) -> dict[str, Any]:
     if state:
         return _after_compaction(window, state)
     world = project.world()
-    event = Event("stopping", window.session, transcript=window.transcript)
+    inbox = Inbox()
     try:
-        event.notes["role"] = project.store.noted((window.session, MAIN), "role")
+        inbox.notes["role"] = project.store.noted((window.session, MAIN), "role")
     except CorruptState as error:
-        event.notes["role"] = {"problem": str(error)}
-    role = role_of(event, window, world, project.settings)
+        inbox.notes["role"] = {"problem": str(error)}
+    role = role_of(inbox, window, world, project.settings)
     files, own = targets(role, world, project.settings)
     word = f"{count(len(files), 'file')} needed again after a compaction"
     if role.is_regular:
         word = "does nothing in a regular session"
     elif not files:
         word = f"none of its files exists: {', '.join(role.values.get('targets', ())) or 'no targets'}"
-    brings_hooks = event.notes["role"] is not None and event.notes["role"].get("hooks") is True
-    if not role.is_regular and not needed(project.settings).every and not brings_hooks:
-        word += "; only Write, Agent, Task and AskUserQuestion calls can be held until `engine install` is run"
+    brings_hooks = inbox.notes["role"] is not None and inbox.notes["role"].get("hooks") is True
+    if not role.is_regular and not needed(project.world(), project.settings).every and not brings_hooks:
+        word += "; only Write, Agent and Task calls can be held until `engine install` is run"
     rows = [
         {
             "file": path,

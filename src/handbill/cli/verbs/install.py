@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from handbill.cli import interpreter, settings_file, trust
 from handbill.cli.files import require_inside
 from handbill.cli.needed_hooks import needed, yaml_folder
-from handbill.cli.project import find_project, project_option
+from handbill.cli.project import at, find_project, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe
 from handbill.errors import HandbillError
 from handbill.hosts.claude_code import registration
-from handbill.settings import load, state_roots
+from handbill.settings import state_roots
 from handbill.store.disk import make_private_directory
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ def run(args: argparse.Namespace) -> Result:
         require_inside(path, project)
     state = state_roots(project, os.environ)[0]
     chosen = interpreter.choose(args.python, trust.installed().get(path, {}).get("interpreter", ""), project)
-    settings = load(project, os.environ, state)
-    needs = needed(settings, every=args.user and _holds_every(path))
+    settings = at(project).settings
+    needs = needed(at(project).world(), settings, every=args.user and _holds_every(path))
     lanes = args.lanes or needs.lanes
     ours = registration.handlers(
         chosen.path, settings_file.PACKAGE_PARENT, lanes, every=needs.every, packages=yaml_folder()

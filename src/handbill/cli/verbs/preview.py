@@ -93,13 +93,13 @@ def _told(args: argparse.Namespace, project: Project, window: Window | None) -> 
 
 def _skill(name: str, project: Project) -> Skill | None:
     world = project.world()
-    path = skill_file(name, world, project.settings)
+    path = skill_file(name, world)
     return skill_at(path, world)[0] if path else None
 
 
 def _is_typed(name: str, project: Project) -> bool:
     """Does the client know it, so that a user can type it?"""
-    return bool(skill_file(name, project.world(), project.settings, shipped=False))
+    return bool(skill_file(name, project.world(), shipped=False))
 
 
 def _copy(project: Project, args: argparse.Namespace) -> tuple[Key, MemoryStore]:
@@ -148,7 +148,9 @@ def _played(project: Project, key: Key, store: MemoryStore, raw: dict[str, Any])
     # in the agent's own shell the client tells its version; else the newest that is known
     agent_name = os.environ.get("AI_AGENT") or f"{claude_code.NAME}_{'-'.join(map(str, claude_code.NEWEST))}_preview"
     environ = {"CLAUDE_PROJECT_DIR": project.root, "AI_AGENT": agent_name}
-    event = claude_code.parse(full, environ, window.client if window is not None else 1)
+    caller = claude_code.identify(full, environ)
+    caller.client = window.client if window is not None else 1
+    event = claude_code.parse(full, caller, environ)
     if event is None:
         return []
     event.transcript = transcript

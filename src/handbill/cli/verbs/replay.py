@@ -20,7 +20,7 @@ from handbill.cli.result import Result
 from handbill.cli.screen import count, own_page, safe, short, table
 from handbill.errors import HandbillError
 from handbill.lab.simulator import Moment, Simulator, direct_hooks
-from handbill.settings import SHIPPED
+from handbill.paths import SHIPPED
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> Result:
     project.store.note(key, "role", note)
     if note is None:
         return Result({"session": key[0]}, text=f"{key[0]}: the role was removed", next_step="engine gate status")
-    warnings = [] if needed(project.settings).every or args.name == REGULAR else [
+    warnings = [] if needed(project.world(), project.settings).every or args.name == REGULAR else [
         "the hooks run before a few tools only, so other calls cannot be held; "
         f"declare [roles.{args.name}] in .handbill.toml and run `engine install` to change that"
     ]  # fmt: skip

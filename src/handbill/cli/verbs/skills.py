@@ -15,6 +15,7 @@ from handbill.cli.screen import safe, short, shortened, table
 from handbill.errors import HandbillError
 from handbill.library.pages import page
 from handbill.library.skills import pages_of, proof_of, skill_at, skill_file, template
+from handbill.paths import SHIPPED_SKILLS
 from handbill.text.document import Document
 from handbill.text.references import references
 from handbill.world import World
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace) -> Result:
 
 
 def _copied(name: str | None, project: Project) -> Result:
-    source = os.path.join(project.settings.shipped_skills, name or "")
+    source = os.path.join(SHIPPED_SKILLS, name or "")
     if not name or not os.path.isdir(source):
         what = f"{name!r} is not one of them" if name else "name one of them"
         raise HandbillError(f"only shipped skills can be copied; {what}", "engine skills lists what there is")
@@ -63,8 +64,8 @@ def _copied(name: str | None, project: Project) -> Result:
 def names(project: Project) -> list[str]:
     folders = (
         f"{project.root}/.claude/skills",
-        f"{project.settings.user_library}/skills",
-        project.settings.shipped_skills,
+        f"{project.world().user_library}/skills",
+        SHIPPED_SKILLS,
     )
     found = set()
     for folder in folders:
@@ -75,7 +76,7 @@ def names(project: Project) -> list[str]:
 
 
 def described(name: str, project: Project, world: World, most: int = 5) -> dict[str, Any]:
-    path = skill_file(name, world, project.settings)
+    path = skill_file(name, world)
     skill, problems = skill_at(path, world, most) if path else (None, [f"{name!r} is not a valid skill name"])
     row: dict[str, Any] = {
         "name": name, "path": path, "about": "", "phases": [], "templates": [], "modes": {}, "nextSkills": [],
@@ -86,14 +87,14 @@ def described(name: str, project: Project, world: World, most: int = 5) -> dict[
     row["about"] = skill.about.get("description", "")
     row["hints"] = [f"{path}, line {line}: {what}" for line, what in skill.hints[:most]]
     row.update(directives=skill.directives, nextSkills=skill.values.get("nextSkills", []))
-    missing = [one for one in row["nextSkills"] if not skill_file(one, world, project.settings)]
+    missing = [one for one in row["nextSkills"] if not skill_file(one, world)]
     row["hints"] += [f"{path}: nextSkills names {one}, and there is no such skill" for one in missing]
     row["modes"] = {
-        mode: template(path, str(one.get("file", "")), project.settings)
+        mode: template(path, str(one.get("file", "")), project.world())
         for mode, one in skill.values.get("modes", {}).items()
     }
     for phase in skill.phases:
-        files, without = pages_of(phase, path, world, project.settings)
+        files, without = pages_of(phase, path, world)
         proof = proof_of(phase, path, world, project.settings)
         found = [*proof.problems, *(f"phase {phase}: {why}" for why in proof.contradictions().values())]
         row["problems"] += [problem for problem in found if problem not in row["problems"]]
@@ -101,14 +102,14 @@ def described(name: str, project: Project, world: World, most: int = 5) -> dict[
             "label": phase.label, "name": phase.name, "gate": phase.gate, "files": files, "without": without,
             "proof": list(proof.fields),
         })  # fmt: skip
-    named = [template(path, written, project.settings) for written in skill.templates()]
+    named = [template(path, written, project.world()) for written in skill.templates()]
     row["templates"] = named
     for file in (*named, *row["modes"].values()):
         if not os.path.isfile(file):
             row["problems"].append(f"{path} names {file}, which does not exist")
     document = world.load(path)
     for page_used in references(document.text) if isinstance(document, Document) else ():
-        if not page(page_used, path, world, project.settings) and not page_used.startswith("CMD_"):
+        if not page(page_used, path, world) and not page_used.startswith("CMD_"):
             row["hints"].append(f"{path} uses §{page_used}, which has no file")
     return row
 
@@ -126,7 +127,7 @@ def _show(screen: Console, rows: list[dict[str, Any]], project: str) -> None:
 
 
 def _one(name: str, project: Project, world: World) -> Result:
-    if not skill_file(name, world, project.settings):
+    if not skill_file(name, world):
         raise HandbillError(
             f"there is no skill {name!r}{like(name, names(project))}", "engine skills lists what there is"
         )

@@ -20,8 +20,8 @@ from handbill.ledger.host_files import FOUND
 from handbill.ledger.window import ELSEWHERE, UNDELIVERABLE, state_of
 from handbill.library.pages import page
 from handbill.library.roots import root_of
+from handbill.paths import PACKAGE
 from handbill.reports.deliveries import DELIVERED
-from handbill.settings import PACKAGE
 from handbill.text.document import Refusal
 from handbill.text.references import page_name
 from handbill.world import World
@@ -81,7 +81,7 @@ def _meant(word: str, project: Project, world: World) -> str:
             return found[0]
     name = page_name(word)
     if name and not os.path.exists(word):
-        path = page(name, f"{project.root}/x", world, project.settings)
+        path = page(name, f"{project.root}/x", world)
         if not path:
             raise HandbillError(
                 f"there is no page {name}", f"looked in .directives/ of {project.root} and the libraries"

@@ -23,7 +23,6 @@ from handbill.event import MAIN, Event
 from handbill.flow.findings import proof_in
 from handbill.handlers.load_gate import compliance
 from handbill.hosts import claude_code
-from handbill.hosts.claude_code.transcript import version_in
 from handbill.ledger.epochs import precedes_compaction
 from handbill.ledger.receipts import settle
 from handbill.ledger.window import state_of
@@ -75,7 +74,7 @@ def content_of(window: Window, project: Project) -> tuple[Content | None, Event,
     """What the transcript shows of this window by now."""
     agent = "" if window.agent == MAIN else window.agent
     world = project.world()
-    version = version_in(world.tail(window.transcript, -_NEWEST_ROWS) or b"") or claude_code.NEWEST
+    version = claude_code.version_in(world.tail(window.transcript, -_NEWEST_ROWS) or b"") or claude_code.NEWEST
     event = Event("stopping", window.session, agent_id=agent, transcript=window.transcript, version=version)
     return (claude_code.window_now(event, world, window=window) if window.transcript else None), event, world
 

@@ -128,9 +128,12 @@ def _settings(project: Project, session: str) -> str:
         for event in [event for event, ones in events.items() if all(is_recorded(one, recorded[file]) for one in ones)]:
             there.setdefault(event, set()).update(registration.matchers(settings, event))
     ours = registration.handlers(
-        interpreter.choose(None, used, project.root).path, settings_file.PACKAGE_PARENT, needed(project.settings).lanes,
-        every=True, packages=yaml_folder(),
-    )  # fmt: skip
+        interpreter.choose(None, used, project.root).path,
+        settings_file.PACKAGE_PARENT,
+        needed(project.world(), project.settings).lanes,
+        every=True,
+        packages=yaml_folder(),
+    )
     lacking = {event: made for event, made in ours.items() if "" not in there.get(event, set())}
     folder = os.path.join(project.store.root, ".engine", "workers")
     make_private_directory(folder)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from handbill import event as ev
-from handbill.event import Event, Tool
+from handbill.event import Event, Identity, Tool
 from handbill.hosts.claude_code.tools import text_of as _text
 from handbill.hosts.claude_code.tools import tool
-from handbill.paths import normal
+from handbill.paths import ANYWHERE, normal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,48 +51,73 @@ NEWEST = (2, 1, 325)
 # The first version that does so, found by running those around it.
 _RECORDS_AGENTS = (2, 1, 259)
 _READS_TOUCHED, _READS_AGENTS_MD, _READS_MENTIONS = (2, 1, 261), (2, 1, 281), (2, 1, 290)
-RECORDS_REQUESTS = (2, 1, 295)
+_RECORDS_REQUESTS = (2, 1, 295)
 _NAMES_AGENT = (2, 1, 323)
 _TAKES_SIBLINGS = (2, 1, 325)  # or some version since 2.1.261: those between were not tried
 # Subagents that begin without the instruction files of the project's root.
 _WITHOUT_INSTRUCTIONS = ("Explore", "Plan")
 
 
-def version_of(environ: Mapping[str, str]) -> tuple[int, ...]:
-    """`AI_AGENT=claude-code_2-1-325_harness` -> (2, 1, 325)"""
+def version_of(environ: Mapping[str, str]) -> tuple[int, ...] | None:
+    """`AI_AGENT=claude-code_2-1-325_harness` -> (2, 1, 325); None: the environment does not say."""
     fields = environ.get("AI_AGENT", "").split("_")
     numbers = fields[1].split("-") if len(fields) > 1 and fields[0] == NAME else []
-    return tuple(int(number) for number in numbers if number.isdecimal())
+    return tuple(int(number) for number in numbers if number.isdecimal()) or None
 
 
-def parse(raw: Mapping[str, Any], environ: Mapping[str, str], client: int) -> Event | None:
+def identify(raw: Mapping[str, Any], environ: Mapping[str, str]) -> Identity:
+    client = environ.get("CLAUDE_PID", "")
+    return Identity(
+        environ.get("CLAUDE_PROJECT_DIR") or _text(raw.get("cwd")),
+        _text(raw.get("session_id")),
+        _text(raw.get("agent_id")),
+        client=int(client) if client.isdecimal() else 0,
+        names_client=client.isdecimal(),
+        version=version_of(environ),
+    )
+
+
+def shell(environ: Mapping[str, str]) -> Identity:
+    client = environ.get("CLAUDE_PID", "")
+    return Identity(
+        environ.get("CLAUDE_PROJECT_DIR", ""),
+        environ.get("CLAUDE_CODE_SESSION_ID", ""),
+        client=int(client) if client.isdecimal() else 0,
+        names_client=client.isdecimal(),
+        version=version_of(environ),
+    )
+
+
+def parse(raw: Mapping[str, Any], caller: Identity, environ: Mapping[str, str]) -> Event | None:
     """None: an event that is not ours to answer."""
     kind = KINDS.get(_text(raw.get("hook_event_name")))
     if kind is None:
         return None
     cwd = normal(_text(raw.get("cwd")) or "/")
-    project = normal(environ.get("CLAUDE_PROJECT_DIR") or cwd)
-    agent = _text(raw.get("agent_id"))
+    agent = caller.agent_id
     transcript = _text(raw.get("transcript_path"))
     if agent:
         from handbill.hosts.claude_code.transcript import path_of
 
         transcript = path_of(transcript, agent)
     calls = [raw] if kind == ev.TOOL_CALLED else raw.get("tool_calls")
-    version = version_of(environ)
     prompt = _text(raw.get("prompt"))
     named: list[Tool] = []
     if kind == ev.PROMPT_SUBMITTED and "@" in prompt:
         from handbill.hosts.claude_code.mentioned_files import mentions as read_mentions
 
         named = read_mentions(prompt, cwd, environ.get("HOME", ""))
+    agent_type = _text(raw.get("agent_type"))
     return Event(
         kind,
-        _text(raw.get("session_id")),
+        caller.session_id,
         host=NAME,
         agent_id=agent,
+        agent_type=agent_type,
+        prompt_id=_text(raw.get("prompt_id")),
+        imported_by=_text(raw.get("parent_file_path")),
         cwd=cwd,
-        project=project,
+        project=normal(caller.folder or cwd),
         transcript=transcript,
         tools=[tool(call, cwd) for call in calls if isinstance(call, dict)] if isinstance(calls, list) else named,
         prompt=prompt,
@@ -103,14 +128,30 @@ def parse(raw: Mapping[str, Any], environ: Mapping[str, str], client: int) -> Ev
         reason=_text(raw.get("load_reason")),
         trigger=_text(raw.get("trigger")),
         attended=environ.get("CLAUDE_CODE_ENTRYPOINT") == "cli",
-        client=client,
-        version=version,
-        reads_agents_md=version >= _READS_AGENTS_MD,
-        reads_mentions=version >= _READS_MENTIONS,
-        reads_touched=version >= _READS_TOUCHED,
-        reads_root=raw.get("agent_type") not in _WITHOUT_INSTRUCTIONS or not agent,
+        client=caller.client,
+        names_client=caller.names_client,
+        version=caller.version,
+        # A rule that comes twice is better than one that never comes: an unknown client reads nothing by itself.
+        reads_agents_md=_since(caller, _READS_AGENTS_MD, unknown=False),
+        reads_mentions=_since(caller, _READS_MENTIONS, unknown=False),
+        reads_touched=_since(caller, _READS_TOUCHED, unknown=False),
+        reads_root=agent_type not in _WITHOUT_INSTRUCTIONS or not agent,
         raw=dict(raw),
     )
+
+
+def _since(caller: Identity | Event, first: tuple[int, ...], *, unknown: bool) -> bool:
+    """Is the client at least this version? `unknown`: the answer if nobody knows the version."""
+    return caller.version >= first if caller.version is not None else unknown
+
+
+def event_name(raw: Mapping[str, Any]) -> str:
+    return _text(raw.get("hook_event_name"))
+
+
+def to_person(message: str) -> dict[str, Any]:
+    """An answer that only the person sees."""
+    return {"systemMessage": message}
 
 
 def render(event: Event, text: str, plan: Plan | None, message: str = "") -> dict[str, Any]:
@@ -119,7 +160,7 @@ def render(event: Event, text: str, plan: Plan | None, message: str = "") -> dic
     if message or (plan is not None and plan.verdict):
         from handbill.text.blocks import escaped, harmless
     if message:
-        answer["systemMessage"] = harmless(message)
+        answer.update(to_person(harmless(message)))
     specific: dict[str, Any] = {"hookEventName": _NAMES[event.kind]}
     if event.kind == ev.TOOL_CALLED:  # a context given here would not survive a resume: pages go with the denial
         if plan is not None and plan.verdict == "block":
@@ -141,22 +182,47 @@ def render(event: Event, text: str, plan: Plan | None, message: str = "") -> dic
 
 def names_compacted_agent(event: Event) -> bool:
     """Newer clients put the agent's id on compaction events; between the two, evidence decides."""
-    return bool(event.agent_id) or event.version >= _NAMES_AGENT
+    return bool(event.agent_id) or _since(event, _NAMES_AGENT, unknown=False)
 
 
 def agents_survive(event: Event) -> bool:
     """A continued subagent keeps its injections, and its SubagentStart text is not delivered again."""
-    return event.version > OLDEST
+    return event.version is not None and event.version > OLDEST
 
 
 def records_injections(event: Event) -> bool:
-    """Old clients write a subagent's tool-hook injections to no transcript."""
-    return not event.agent_id or event.version >= _RECORDS_AGENTS
+    """Old clients write a subagent's tool-hook injections to no transcript. Of an unknown one, its record decides."""
+    return not event.agent_id or _since(event, _RECORDS_AGENTS, unknown=True)
 
 
 def resume_takes_siblings(event: Event) -> bool:
     """Newer clients rebuild more than the chain of parents; the resuming version decides."""
-    return event.version >= _TAKES_SIBLINGS
+    return _since(event, _TAKES_SIBLINGS, unknown=False)
+
+
+def records_requests(event: Event) -> bool:
+    """Newer clients record each request to the model's server. Of an unknown one, its record decides."""
+    return _since(event, _RECORDS_REQUESTS, unknown=True)
+
+
+# --- its folders ---------------------------------------------------------------------------------
+
+MARKS = (".claude",)  # a folder that has one of these is a project
+_LIBRARIES = (".directives", "skills", "commands", "agents", "engine", f"plugins{ANYWHERE}skills")
+
+
+def user_folder(home: str) -> str:
+    return f"{home}/.claude"
+
+
+def library_folders(home: str) -> tuple[str, ...]:
+    """Folders of the user's that files are delivered from: not the settings and transcripts beside them."""
+    return tuple(f"{home}/.claude/{folder}" for folder in _LIBRARIES)
+
+
+def skill_folders(project: str, home: str) -> tuple[str, ...]:
+    """In the order in which the client looks for a skill."""
+    return f"{home}/.claude/skills", f"{project}/.claude/skills"
 
 
 # --- what the transcript says ------------------------------------------------------------------
@@ -171,24 +237,30 @@ def look_for_signs(event: Event, world: World, since: int, asked: Asked) -> None
     if data:
         from handbill.hosts.claude_code.signs import search
 
-        prompt = _text(event.raw.get("prompt_id")) if event.kind == ev.PROMPT_SUBMITTED else ""
+        prompt = event.prompt_id if event.kind == ev.PROMPT_SUBMITTED else ""
         search(data, since - start, asked, prompt=prompt, agent=bool(event.agent_id))
         asked.scanned += start if asked.scanned else 0
 
 
-# What only a transcript can answer is in a module of its own: most events ask nothing of the kind.
-_IN_RECORD = frozenset({
-    "added_directories", "agents_of", "answers", "call_behind", "calls", "compactions_since", "failures",
-    "keeps_several_turns", "may_restore", "mentions", "mentions_in_commands", "transcript_of", "window_now",
-})  # fmt: skip
+# --- what needs more than an event ---------------------------------------------------------------
+
+# Most events ask nothing of the kind, so the modules that answer are loaded on use.
+_IN_MODULE = {
+    **dict.fromkeys(
+        (
+            "added_directories", "agents_of", "answers", "call_behind", "calls", "compactions_since", "failures",
+            "keeps_several_turns", "may_restore", "mentions", "mentions_in_commands", "transcript_of", "usage",
+            "window_now",
+        ), "record",
+    ),
+    "brings": "native_files",
+    "plugin_folders": "plugins",
+    **dict.fromkeys(("last_compaction", "runs_now", "version_in"), "past"),
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name == "brings":
-        from handbill.hosts.claude_code.native_files import brings
-
-        return brings
-    if name not in _IN_RECORD:
+    if name not in _IN_MODULE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    record = __import__(f"{__name__}.record", fromlist=(name,))
-    return getattr(record, name)
+    module = __import__(f"{__name__}.{_IN_MODULE[name]}", fromlist=(name,))
+    return getattr(module, name)

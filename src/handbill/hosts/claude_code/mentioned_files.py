@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handbill.event import MENTION, Tool
+from handbill.event import MENTIONS, Tool
 from handbill.paths import join
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ _ENDS = ",.;:!?)]}'\""
 def mentions(prompt: str, cwd: str, home: str, id: str = "") -> list[Tool]:
     """As calls that read: a range of lines is a part of a file."""
     found = mentioned(prompt, cwd, home)
-    return [Tool(MENTION, id, places=(path,), values={"limit": True} if ranged else {}) for path, ranged in found]
+    return [Tool(MENTIONS, id, paths=(path,), whole=not ranged) for path, ranged in found]
 
 
 def in_command(body: str, words: str, cwd: str) -> list[Tool]:
@@ -27,7 +27,7 @@ def in_command(body: str, words: str, cwd: str) -> list[Tool]:
         found.update(dict.fromkeys(path for path, _ in mentioned(f"@{_filled(name, words[:_LONGEST])}", cwd, "")))
         if len(found) >= _MOST:
             break
-    return [Tool(MENTION, places=(path,), values={"limit": True}) for path in list(found)[:_MOST]]
+    return [Tool(MENTIONS, paths=(path,), whole=False) for path in list(found)[:_MOST]]
 
 
 def _filled(name: str, words: str) -> str:

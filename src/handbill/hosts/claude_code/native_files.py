@@ -28,7 +28,7 @@ _MOST_SETTINGS = 1 << 20  # bytes
 
 def brings(level: str, path: str, how: str, event: Event, world: World, settings: Settings) -> str:
     """Why the host itself puts this file into the window; empty: it does not. It says so too late, or not at all."""
-    start = event.project or settings.project  # where the client was started: it reads instructions from there up
+    start = event.project or world.project  # where the client was started: it reads instructions from there up
     if under(start, level) and not event.reads_root:
         return ""
     if imported(level, path, world, settings):
@@ -81,10 +81,10 @@ def _without_stars(word: str) -> str:
 
 def reads_agents_md(level: str, world: World, settings: Settings) -> bool:
     """The client reads AGENTS.md unless a CLAUDE.md applies there, or it was told not to."""
-    places = [level, settings.project]
+    places = [level, world.project]
     while places[-1] != "/":
         places.append(parent(places[-1]))
-    own = f"{settings.user_library}/CLAUDE.md"  # the user's own, for all projects, changes nothing
+    own = f"{world.user_library}/CLAUDE.md"  # the user's own, for all projects, changes nothing
     files = [path for place in places for name in _CLAUDE_MD if (path := join(place, name)) != own]
     if any(world.is_file(path) and world.size(path) for path in files):
         return False
@@ -141,7 +141,7 @@ def _excludes(world: World, settings: Settings) -> list[str]:
 def _settings(word: bytes, world: World, settings: Settings) -> list[dict[str, Any] | None]:
     """The settings files that may say something about this; None: nobody knows what it says."""
     found: list[dict[str, Any] | None] = []
-    for path in (*(f"{settings.project}/{name}" for name in _SETTINGS), f"{settings.home}/{_SETTINGS[1]}"):
+    for path in (*(f"{world.project}/{name}" for name in _SETTINGS), f"{world.home}/{_SETTINGS[1]}"):
         text = world.tail(path, 0, _MOST_SETTINGS) or b""
         if len(text) == _MOST_SETTINGS:
             found.append(None)

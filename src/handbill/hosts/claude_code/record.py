@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from handbill.event import DONE
-from handbill.hosts.claude_code import MARGIN, RECORDS_REQUESTS, resume_takes_siblings
+from handbill.event import DONE, LOADS_SKILL
+from handbill.hosts.claude_code import MARGIN, records_requests, resume_takes_siblings
 from handbill.hosts.claude_code.tools import text_of as _text
 from handbill.hosts.claude_code.tools import tool
 
@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from handbill.event import Event, Tool
+    from handbill.event import Event, Tool, Usage
     from handbill.hosts.claude_code.directories_added import Known
     from handbill.ledger.content import Content
     from handbill.ledger.window import Window
@@ -58,8 +58,8 @@ def mentions_in_commands(event: Event, world: World, home: str) -> list[Tool]:
     """Files that the body of a command or skill mentions: the client attaches them as if they were typed."""
     from handbill.hosts.claude_code.mentioned_files import in_command
 
-    called = [made.values for made in event.tools if made.name == "Skill" and made.outcome == DONE]
-    commands = [(_text(values.get("skill")), _text(values.get("args"))) for values in called]
+    called = [made for made in event.tools if made.does == LOADS_SKILL and made.outcome == DONE]
+    commands = [(made.skill, made.arguments) for made in called]
     if event.skill:
         commands.append((event.skill, _text(event.raw.get("command_args"))))
     roots, found = (f"{event.project}/.claude", f"{home}/.claude"), []
@@ -84,7 +84,7 @@ def keeps_several_turns(event: Event, world: World) -> bool:
     """Usually, the client finds that a window is full before it sends a request, and keeps the last message only. If
     the model's server refuses a request as too long, the client keeps several turns. Its record then has that request,
     and no answer to it. (Older clients record no requests; they keep the last message then, too.)"""
-    if event.agent_id or event.trigger == "manual" or event.version < RECORDS_REQUESTS:
+    if event.agent_id or event.trigger == "manual" or not records_requests(event):
         return False
     world.pause(_WRITTEN_LATE)  # the answer, or the request, may not be recorded yet
     data = world.tail(event.transcript, -_REQUESTS) or b""
@@ -121,7 +121,7 @@ def window_now(
     from handbill.ledger.own_rows import own_rows
 
     loader = Loader(siblings=resume_takes_siblings(event)) if resumed else None
-    newest = [mark for mark in (_text(event.raw.get("prompt_id")), *(made.id for made in event.tools)) if mark]
+    newest = [mark for mark in (event.prompt_id, *(made.id for made in event.tools)) if mark]
     own = own_rows(window, newest)
     start = max(min([since, *own.joined]) - MARGIN, 0)
     if start:
@@ -170,3 +170,12 @@ def agents_of(event: Event, world: World) -> list[str]:
     """Subagents that this session has had."""
     names = world.names(event.transcript.removesuffix(".jsonl") + "/subagents")
     return [name[6:-6] for name in names if name.startswith("agent-") and name.endswith(".jsonl")]
+
+
+def usage(event: Event, world: World) -> Usage | None:
+    """How full the window was at the model's newest answer; None: the transcript does not say."""
+    from handbill.event import Usage
+    from handbill.hosts.claude_code.transcript import tokens_used
+
+    used = tokens_used(world.tail(event.transcript, -_REQUESTS) or b"") if event.transcript else 0
+    return Usage(used) if used else None

@@ -20,7 +20,7 @@ EVENTS = (
 FAILSAFE = "Stop"
 # Before a tool runs only where something of ours can apply; by the write gate's setting.
 _HELD = {"off": (), "new": ("Write",), "edits": ("Write", "Edit", "MultiEdit", "NotebookEdit")}
-_ALWAYS_HELD = ("Agent", "Task", "AskUserQuestion")
+_ALWAYS_HELD = ("Agent", "Task")
 
 
 def held_tools(write_gate: str = "new", *, every: bool = False) -> str:

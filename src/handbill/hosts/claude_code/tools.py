@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from handbill.event import DONE, FAILED, HELD, REFUSED, Tool
+from handbill.event import (
+    ASKS,
+    DELEGATES,
+    DONE,
+    FAILED,
+    HELD,
+    LOADS_SKILL,
+    READS,
+    REFUSED,
+    RUNS,
+    SEARCHES,
+    WRITES,
+    Task,
+    Tool,
+)
 from handbill.paths import join
 
 TYPE_CHECKING = False
@@ -17,10 +31,13 @@ _BEFORE_CALL, _HOOK_ERROR = "PreToolUse:", " hook error: "
 _UNCHANGED = "file unchanged since"  # some versions do not show the same text twice
 _EMPTY = ("the contents are empty", "provided offset (1)")
 
-_FILE_KEYS = {
-    "Read": "file_path", "Edit": "file_path", "Write": "file_path", "MultiEdit": "file_path",
-    "NotebookEdit": "notebook_path", "NotebookRead": "notebook_path",
+_DOES = {
+    "Read": READS, "NotebookRead": READS, "Write": WRITES, "Edit": WRITES, "MultiEdit": WRITES, "NotebookEdit": WRITES,
+    "Bash": RUNS, "Glob": SEARCHES, "Grep": SEARCHES, "LS": SEARCHES, "Agent": DELEGATES, "Task": DELEGATES,
+    "AskUserQuestion": ASKS, "Skill": LOADS_SKILL,
 }  # fmt: skip
+_FILE_KEYS = ("file_path", "notebook_path")
+_PARTIAL_WRITES = ("Edit", "MultiEdit", "NotebookEdit")
 
 
 def tool(call: Mapping[str, Any], cwd: str) -> Tool:
@@ -29,25 +46,38 @@ def tool(call: Mapping[str, Any], cwd: str) -> Tool:
     id = text_of(call.get("tool_use_id") or call.get("id"))
     values = call.get("tool_input") if "tool_input" in call else call.get("input")
     values = values if isinstance(values, dict) else {}
-    files: list[str] = []
-    places: list[str] = []
-    if name in _FILE_KEYS:
-        files = [text_of(values.get(_FILE_KEYS[name]))]
-    elif name in ("Glob", "Grep", "LS"):
-        places = [text_of(values.get("path")) or cwd]
-        pattern = text_of(values.get("pattern")) if name == "Glob" else ""
-        fixed = pattern[: min((pattern.find(c) for c in "*?[{" if c in pattern), default=len(pattern))]
-        if "/" in fixed:
-            places.append(join(join(cwd, places[0]), fixed[: fixed.rfind("/")] or "/"))
-    elif name == "Bash":
+    does = _DOES.get(name, "")
+    response = call.get("tool_response")
+    made = Tool(
+        does, id, name=name, output=_output(response), outcome=_outcome(name, response),
+        at=text_of(call.get("timestamp")),
+    )  # fmt: skip
+    if does in (READS, WRITES):
+        made.files = _paths([text_of(values.get(key)) for key in _FILE_KEYS], cwd)
+        made.whole = name not in _PARTIAL_WRITES and not (values.get("limit") or values.get("offset"))
+    elif does == SEARCHES:
+        made.paths = _paths(_searched(name, values, cwd), cwd)
+    elif does == RUNS:
         from handbill.text.shell_words import looks_like_path, plain_arguments
 
-        places = [word for word in plain_arguments(text_of(values.get("command"))) if looks_like_path(word)]
-    response = call.get("tool_response")
-    return Tool(
-        name, id, _paths(files, cwd), _paths(places, cwd), values=values, output=_output(response),
-        outcome=_outcome(name, response), at=text_of(call.get("timestamp")),
-    )  # fmt: skip
+        made.command = text_of(values.get("command"))
+        made.paths = _paths([word for word in plain_arguments(made.command) if looks_like_path(word)], cwd)
+    elif does == LOADS_SKILL:
+        made.skill, made.arguments = text_of(values.get("skill")), text_of(values.get("args"))
+    elif does == DELEGATES:
+        kind = text_of(values.get("subagent_type")) or "general-purpose"
+        made.task = Task(text_of(values.get("prompt")), kind, in_background=values.get("run_in_background") is True)
+    return made
+
+
+def _searched(name: str, values: Mapping[str, Any], cwd: str) -> list[str]:
+    """The directory, and the fixed beginning of a pattern."""
+    places = [text_of(values.get("path")) or cwd]
+    pattern = text_of(values.get("pattern")) if name == "Glob" else ""
+    fixed = pattern[: min((pattern.find(c) for c in "*?[{" if c in pattern), default=len(pattern))]
+    if "/" in fixed:
+        places.append(join(join(cwd, places[0]), fixed[: fixed.rfind("/")] or "/"))
+    return places
 
 
 def _outcome(name: str, response: object) -> str:

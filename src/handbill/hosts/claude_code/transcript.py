@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from handbill.event import Event
 
 
+_USAGE = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+
+
 def calls(data: bytes, there: Collection[str] | None = None) -> list[dict[str, Any]]:
     """The tool calls with the ids `there`, else all since the last compaction; with the answers that are text."""
     rest = data
@@ -33,21 +36,15 @@ def calls(data: bytes, there: Collection[str] | None = None) -> list[dict[str, A
     ]
 
 
-def version_in(data: bytes) -> tuple[int, ...]:
-    """Of the client that wrote the newest row; empty: the rows do not say."""
-    parts = data.rpartition(b'"version":"')[2].partition(b'"')[0].split(b".")
-    return tuple(map(int, parts)) if len(parts) == 3 and all(part.isdigit() for part in parts) else ()
-
-
-def runs_now(data: bytes, words: str) -> bool:
-    """Is a shell command with these words running? Its call is there, and its result is not."""
-    calls = [call for record in records_with(data, b'"tool_use"') for call in calls_in(record)]
-    inputs = [(call["id"], call.get("input")) for call in calls if call.get("name") == "Bash"]
-    open_ones = [id for id, values in inputs if isinstance(values, dict) and words in str(values.get("command", ""))]
-    results = {
-        block.get("tool_use_id") for record in records_with(data, b'"tool_result"') for block in blocks_of(record)
-    }
-    return any(id not in results for id in open_ones)
+def tokens_used(data: bytes) -> int:
+    """Tokens of the newest request and its answer, as the model's server counted them; 0: no row says so."""
+    used = 0
+    for record in records_with(data, b'"usage"'):
+        message = record.get("message")
+        usage = message.get("usage") if record.get("type") == "assistant" and isinstance(message, dict) else None
+        numbers = [usage.get(name) for name in _USAGE] if isinstance(usage, dict) else []
+        used = sum(number for number in numbers if isinstance(number, int)) or used
+    return used
 
 
 def prompts(data: bytes) -> list[tuple[str, str]]:
@@ -83,8 +80,8 @@ def reaches(data: bytes, event: Event) -> bool:
         return all(f'"tool_use_id":"{id}"'.encode() in data for id in event.calls)
     if event.agent_id:
         return b'"assistant"' in data
-    prompt = event.raw.get("prompt_id")
-    return isinstance(prompt, str) and bool(prompt) and f'"{prompt}"'.encode() in data
+    prompt = event.prompt_id
+    return bool(prompt) and f'"{prompt}"'.encode() in data
 
 
 def compactions(data: bytes) -> list[int]:

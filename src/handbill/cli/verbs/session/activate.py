@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> Result:
 
 
 def _skill(name: str, at: Caller) -> tuple[Skill, list[str]]:
-    path = skill_file(name, at.world, at.project.settings)
+    path = skill_file(name, at.world)
     if not path:
         raise NoSkill(
             f"there is no skill {name!r}{like(name, names(at.project))}",

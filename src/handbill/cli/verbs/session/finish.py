@@ -113,8 +113,8 @@ def left_undone(at: Caller, folder: str, state: State, approved: str, warnings: 
 def _debrief_written(at: Caller, folder: str, state: State, approved: str) -> None:
     template, name = str(state.get("debriefTemplate", "")), debrief_of(state)
     if name and not approved and not os.path.isfile(os.path.join(folder, name)):
-        path = skill_file(str(state.get("skill", "")), at.world, at.project.settings)
-        form = at.shown(template_path(path, template, at.project.settings)) if path else template
+        path = skill_file(str(state.get("skill", "")), at.world)
+        form = at.shown(template_path(path, template, at.world)) if path else template
         raise NotAllowed(
             f"the debrief {at.shown(os.path.join(folder, name))} is not written",
             f"write it from the template {form}; or, if the user does not want one, add "

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def proof_of(phase: Phase, skill: str, desk: Caller) -> Proof:
     world, settings = desk.world, desk.project.settings
-    path = skill_file(skill, world, settings) or f"{settings.project}/SKILL.md"
+    path = skill_file(skill, world) or f"{world.project}/SKILL.md"
     return asked(phase, path, world, settings)
 
 

@@ -59,6 +59,6 @@ def _mode_file(at: Caller, state: State, value: Any) -> str:
         raise NotAllowed(f"{state.get('skill')} has no modes", "a field of your own needs another name")
     if not isinstance(value, str) or value not in modes:
         raise NotAllowed(f"{state.get('skill')} has no mode {value!r}", f"declared: {', '.join(modes)}")
-    path = skill_file(str(state.get("skill")), at.world, at.project.settings)
+    path = skill_file(str(state.get("skill")), at.world)
     file = modes[value].get("file", "")
-    return template(path, file, at.project.settings) if path and isinstance(file, str) and file else ""
+    return template(path, file, at.world) if path and isinstance(file, str) and file else ""
