@@ -14,6 +14,7 @@ from handbill.ledger.window import Window
 from handbill.paths import PACKAGE, SHIPPED
 from handbill.settings import ProcessContext, Settings
 from handbill.text.document import Document, Refusal
+from handbill.world import World
 
 
 def document(path: str, text: str = "", inode: str = "") -> Document:
@@ -76,6 +77,8 @@ class DictWorld:
 
     def present(self, directory: str, names: object) -> list[str]:
         return self.names(directory)
+
+    inside = World.inside
 
     def add_roots(self, roots: object) -> None:
         """All of it may be delivered."""

@@ -88,7 +88,7 @@ def ours(modules: set[str]) -> set[str]:
     [
         (
             [START, read(1), read(2)],
-            {"handlers.directives", "library", "library.directive_search", "library.roots"},
+            {"handlers.directives", "library", "library.directive_search"},
         ),  # nothing to do
         (
             [START, read(1)],
@@ -98,7 +98,6 @@ def ours(modules: set[str]) -> set[str]:
                 "library",
                 "library.directive_levels",
                 "library.directive_search",
-                "library.roots",
             }
             | LOADING
             | WRITING,

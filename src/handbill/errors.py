@@ -23,16 +23,6 @@ class CorruptState(HandbillError):
     code = "corrupt-state"
 
 
-class StateBusy(HandbillError):
-    code = "state-busy"
-
-
-class StateUnwritable(HandbillError):
-    """Read-only, full, or another user's: neither root takes a window."""
-
-    code = "state-unwritable"
-
-
 class TookTooLong(BaseException):
     """Not an Exception: nothing on the way may take it for a fault of its own. `partial`: what was done by then;
     `where`: what took the time, if that is known."""

@@ -240,16 +240,6 @@ class Event:
         return batch == self.batch or batch in self.calls or (bool(prompt) and batch.endswith(f":{prompt}"))
 
 
-class Usage:
-    """How full a window is: tokens, and the size of the window where the host says so (0: it does not)."""
-
-    __slots__ = ("size", "tokens")
-
-    def __init__(self, tokens: int, size: int = 0) -> None:
-        self.tokens = tokens
-        self.size = size
-
-
 class Inbox:
     """What is known at an event besides the event itself: messages from commands, notes, and the host's record."""
 

@@ -12,15 +12,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class NotJson(ValueError):
-    """`why` without the place, `pos`: at which character."""
-
-    def __init__(self, why: str, place: str, pos: int) -> None:
-        super().__init__(f"not JSON: {why}: {place}")
-        self.why = f"not JSON: {why}"
-        self.pos = pos
-
-
 class _Context:
     """What the C scanner asks of `json.JSONDecoder`."""
 
@@ -73,7 +64,9 @@ def _explained(text: str) -> Any:
     try:
         return json.loads(text, strict=False)
     except json.JSONDecodeError as error:
-        raise NotJson(error.msg, f"line {error.lineno} column {error.colno}", error.pos) from None
+        failure = ValueError(f"not JSON: {error.msg}: line {error.lineno} column {error.colno}")
+        failure.pos = error.pos  # type: ignore[attr-defined]  # callers that name the line in a larger file
+        raise failure from None
 
 
 def _fallback() -> tuple[Callable[[str], Any], Callable[[Any], str]]:

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from builders import DictWorld, config, window
-from handbill.errors import CorruptState, StateUnwritable, TookTooLong
+from handbill.errors import CorruptState, TookTooLong
 from handbill.flow import event_context
 from handbill.flow.delivery import _sheets
 from handbill.flow.event_context import attempt, limited
 from handbill.ledger.records import Broken
 from handbill.plan import Plan
+from handbill.store.disk import StateUnwritable
 from handbill.text.document import Document, Refusal
 from handbill.world import World
 

@@ -5,8 +5,7 @@ import pytest
 from builders import DictWorld, batch, config, window
 from handbill.event import READS, RUNS, Event, Inbox, Tool
 from handbill.handlers.directives import handle
-from handbill.library.directive_search import MOST_DEPTH, MOST_LEVELS, MOST_WAITING, walk_up
-from handbill.library.roots import root_of
+from handbill.library.directive_search import MOST_DEPTH, MOST_LEVELS, MOST_WAITING, root_of, walk_up
 from handbill.plan import Plan
 
 TREE = {

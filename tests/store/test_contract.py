@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from handbill.errors import CorruptState, StateBusy, StateUnwritable
+from handbill.errors import CorruptState
 from handbill.fast_json import dumps
 from handbill.ledger.window import SCHEMA, Window
 from handbill.store import disk
+from handbill.store.disk import StateBusy, StateUnwritable
 from handbill.store.files import FileStore, file_name
 from handbill.store.memory import MemoryStore
 

@@ -6,7 +6,6 @@ Imported only when there is something to do; the usual event never gets here.
 from __future__ import annotations
 
 from handbill.digest import digest_of
-from handbill.errors import StateUnwritable
 from handbill.flow.event_context import Answer, attempt, is_over
 from handbill.flow.window_changes import note_same_text, want_named_pages, with_plan
 from handbill.ledger.claim import SKIP_PATH
@@ -18,6 +17,7 @@ from handbill.ledger.window import (
 )
 from handbill.paths import under
 from handbill.plan import BLOCK
+from handbill.store.disk import StateUnwritable
 from handbill.text.blocks import harmless
 from handbill.text.document import Document, Refusal
 

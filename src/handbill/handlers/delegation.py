@@ -5,7 +5,6 @@ The host tells a new subagent's window neither its task nor whose it is.
 
 from __future__ import annotations
 
-from handbill.library.roots import inside
 from handbill.paths import join, parent
 from handbill.plan import Plan
 
@@ -45,7 +44,7 @@ def named_places(text: str, cwd: str, world: World) -> list[str]:
         if "/" not in word or "\0" in word or "://" in word or len(word) > 400:
             continue
         path = join(cwd, word.rstrip("/") or "/") if not word.startswith("~/") else join(world.home, word[2:])
-        path = inside(path, world)
+        path = world.inside(path)
         if world.is_dir(path):
             found[path] = None
         elif world.is_file(path):

@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterable, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from handbill.event import Event, Identity, Tool, Usage
+from handbill.event import Event, Identity, Tool
+from handbill.hosts.usage import Usage
 
 if TYPE_CHECKING:
     from handbill.flow.event_context import Asked

@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from typing import Any
 
-    from handbill.event import Event, Tool, Usage
+    from handbill.event import Event, Tool
     from handbill.flow.event_context import Asked
+    from handbill.hosts.usage import Usage
     from handbill.ledger.content import Content
     from handbill.ledger.window import Window
     from handbill.settings import Settings

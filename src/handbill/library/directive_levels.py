@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from handbill.event import PROMPT_SUBMITTED
 from handbill.ledger.window import HOST_ONCE, HOST_TOO, MENTIONED, READ_ITSELF, UNDELIVERABLE, is_shown
-from handbill.library.directive_search import FOLDER, READ, wants_bare
-from handbill.library.roots import root_of
+from handbill.library.directive_search import FOLDER, READ, root_of, wants_bare
 from handbill.paths import level_of
 
 TYPE_CHECKING = False

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from handbill.event import READS, event_mentions
 from handbill.ledger.window import ELSEWHERE, UNDELIVERABLE
-from handbill.library.roots import inside, root_of
-from handbill.paths import parent, under
+from handbill.paths import below, parent, under
 from handbill.plan import Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from handbill.event import Event, Inbox
     from handbill.ledger.window import Record, Window
@@ -40,7 +39,7 @@ def in_order(touches: Iterable[tuple[str, str]], world: World, settings: Setting
     the host reacts to comes first, then the call that needs the rules now."""
 
     def is_of_project(place: str) -> bool:
-        return under(inside(place, world), world.project)
+        return under(world.inside(place), world.project)
 
     strength = (READ, ACTED, DONE_BEFORE, LOOKED, WANTED)
     return sorted(touches, key=lambda touch: (is_of_project(touch[0]), strength.index(touch[1])))
@@ -99,7 +98,7 @@ class DirectiveSearch:
         self.read |= event_mentions(event)
 
     def at(self, place: str, how: str = ACTED) -> None:
-        directory = inside(place, self.world)
+        directory = self.world.inside(place)
         folder = f"{directory}/".find(f"/{FOLDER}/")
         directory = directory[:folder] if folder >= 0 else directory  # rules are read: they speak for what is around
         if self.compared >= MOST_COMPARED and directory in self.window.touched:
@@ -222,3 +221,33 @@ def walk_up(directory: str, root: str) -> list[str]:
 
 def wants_bare(level: str, world: World, settings: Settings) -> bool:
     return settings.bare_agents_md or not under(level, world.project)  # a project speaks for itself only
+
+
+# --- which root a directory belongs to: the walk-up ends there -----------------------------------
+
+
+def root_of(directory: str, world: World, settings: Settings, added: Collection[str] = ()) -> str:
+    """Where the walk-up ends; empty: no directives for this place. `added`: by the user, for this session."""
+    if under(directory, world.project):
+        root = _worktree(directory, world.project, world) or world.project
+    else:
+        # the project's settings may name any directory: one that holds the project or the home folder is not taken
+        holds = [world.real(place) for place in (world.project, world.home)] if added else []
+        own = [root for root in added if not any(under(place, world.real(root)) for place in holds)]
+        homes = (world.user_library, *settings.allowed, *own)
+        root = next((home for home in homes if under(directory, home)), "") or _worktree(directory, "/", world)
+    # a project's settings speak for itself and its worktrees, not for directories that the user added or allowed
+    is_its_own = under(directory, world.project) or root not in (world.user_library, *settings.allowed, *added)
+    excluded = root and is_its_own and any(part in settings.excluded for part in below(directory, root))
+    return "" if excluded else root
+
+
+def _worktree(directory: str, stop: str, world: World) -> str:
+    """The nearest folder from here up (`stop` left out) that is a worktree of the project's repository."""
+    while directory != stop and directory != "/":
+        if world.is_file(f"{directory}/.git"):
+            from handbill.library.worktrees import is_worktree
+
+            return directory if is_worktree(directory, world) else ""
+        directory = parent(directory)
+    return ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from handbill.event import DONE, HELD, READS, REFUSED, RUNS
-from handbill.library.roots import inside
 from handbill.text.shell_words import plain_arguments
 
 TYPE_CHECKING = False
@@ -23,7 +22,7 @@ def paths_read(event: Event, files: Collection[str], world: World) -> tuple[list
     for tool in event.tools:
         if (tool.does == READS or tool.handles_files()) and tool.outcome != HELD:
             for path in (*tool.files, *tool.paths):
-                known = inside(path, world)
+                known = world.inside(path)
                 read[known] = read.get(known, False) or tool.outcome == DONE
     return [path for path in files if read.get(path)], [path for path in files if read.get(path) is False]
 
@@ -31,7 +30,7 @@ def paths_read(event: Event, files: Collection[str], world: World) -> tuple[list
 def reads_only(tool: Tool, files: Collection[str], world: World) -> bool:
     """Does this call do nothing but read some of them?"""
     if tool.does == READS:
-        return bool(tool.files) and all(inside(path, world) in files for path in tool.files)
+        return bool(tool.files) and all(world.inside(path) in files for path in tool.files)
     if tool.does != RUNS:
         return False
     command = tool.command
@@ -44,7 +43,7 @@ def reads_only(tool: Tool, files: Collection[str], world: World) -> bool:
     if any(option != "-n" and not option[1:].removeprefix("n").isdecimal() for option in options):
         return False
     named = [word for word in plain_arguments(command)[1:] if not _is_lines(word)]
-    places = [path for path in tool.paths if inside(path, world) in files]
+    places = [path for path in tool.paths if world.inside(path) in files]
     return bool(named) and len(named) == len(places)
 
 

@@ -11,7 +11,18 @@ import fcntl
 import posix
 import time
 
-from handbill.errors import StateBusy, StateUnwritable
+from handbill.errors import HandbillError
+
+
+class StateBusy(HandbillError):
+    code = "state-busy"
+
+
+class StateUnwritable(HandbillError):
+    """Read-only, full, or another user's: neither root takes a window."""
+
+    code = "state-unwritable"
+
 
 UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT, errno.ENOENT, errno.ENOTDIR)
 PATIENCE = 4.0  # seconds; waiting twice is less than a hook may take, and a stopped holder must not stop the agent

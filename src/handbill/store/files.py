@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posix
 
-from handbill.errors import CorruptState, StateBusy
+from handbill.errors import CorruptState
 from handbill.event import MAIN
 from handbill.fast_json import dumps, loads
 from handbill.ledger.records import Broken
@@ -118,7 +118,7 @@ class FileStore:
             self._stamp, self._window = stamp, window
             return window.copy()
         except TooNew as error:
-            raise StateBusy(f"{path}: {error}", "upgrade Handbill, or remove that window's file") from error
+            raise _disk().StateBusy(f"{path}: {error}", "upgrade Handbill, or remove that window's file") from error
         except (ValueError, RecursionError) as error:
             raise CorruptState(f"{path}: {error}", REBUILT) from error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posix
 import time
 
-from handbill.paths import SHIPPED, SHIPPED_SKILLS
+from handbill.paths import SHIPPED, SHIPPED_SKILLS, under
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,6 +125,15 @@ class World:
             return _real_path(path)
         except (OSError, ValueError):
             return ""
+
+    def inside(self, directory: str) -> str:
+        """The directory as seen from the project, if it was named past a link into the project."""
+        if under(directory, self.project):
+            return directory
+        root, real = self.real(self.project), self.real(directory)
+        if under(real, root):
+            return self.project + real[len(root) :] if root != "/" else real
+        return directory
 
     def names(self, directory: str) -> list[str]:
         """What is in a directory; nothing if there is none."""

@@ -11,8 +11,7 @@ from handbill.cli.result import Result
 from handbill.cli.screen import safe, short, table
 from handbill.errors import HandbillError
 from handbill.library.directive_levels import present
-from handbill.library.directive_search import walk_up
-from handbill.library.roots import root_of
+from handbill.library.directive_search import root_of, walk_up
 from handbill.paths import under
 from handbill.text.document import Refusal
 

@@ -18,8 +18,8 @@ from handbill.handlers import load_gate, reread_gate
 from handbill.handlers.standards import find
 from handbill.ledger.host_files import FOUND
 from handbill.ledger.window import ELSEWHERE, UNDELIVERABLE, state_of
+from handbill.library.directive_search import root_of
 from handbill.library.pages import page
-from handbill.library.roots import root_of
 from handbill.paths import PACKAGE
 from handbill.reports.deliveries import DELIVERED
 from handbill.text.document import Refusal

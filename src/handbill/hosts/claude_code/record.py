@@ -11,8 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from handbill.event import Event, Tool, Usage
+    from handbill.event import Event, Tool
     from handbill.hosts.claude_code.directories_added import Known
+    from handbill.hosts.usage import Usage
     from handbill.ledger.content import Content
     from handbill.ledger.window import Window
     from handbill.world import World
@@ -174,8 +175,8 @@ def agents_of(event: Event, world: World) -> list[str]:
 
 def usage(event: Event, world: World) -> Usage | None:
     """How full the window was at the model's newest answer; None: the transcript does not say."""
-    from handbill.event import Usage
     from handbill.hosts.claude_code.transcript import tokens_used
+    from handbill.hosts.usage import Usage
 
     used = tokens_used(world.tail(event.transcript, -_REQUESTS) or b"") if event.transcript else 0
     return Usage(used) if used else None
