@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import callgrind
 import records
-from handbill.settings import CONTEXT_FILES
+from handbill.gates import CONTEXT_FILES
 from project import TITLE, USUAL_TRANSCRIPT, Event, Plain, Project, context
 
 STANDARDS = 6

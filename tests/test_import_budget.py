@@ -16,7 +16,7 @@ SOURCE = str(Path(__file__).parents[1] / "src")
 # What the bare interpreter with -I -S does not load by itself.
 STANDARD = {"_blake2", "_json", "errno", "fcntl", "posix", "time", "__future__"}
 ALWAYS = {
-    "errors", "event", "fast_json", "flow", "flow.event_context", "flow.pipeline", "handlers", "hook", "hosts",
+    "errors", "event", "fast_json", "gates", "flow", "flow.event_context", "flow.pipeline", "handlers", "hook", "hosts",
     "hosts.claude_code", "hosts.claude_code.tools", "ledger", "ledger.records", "ledger.window", "paths", "plan",
     "settings", "store", "store.files", "world",
 }  # fmt: skip

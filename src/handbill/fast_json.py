@@ -65,6 +65,7 @@ def _explained(text: str) -> Any:
         return json.loads(text, strict=False)
     except json.JSONDecodeError as error:
         failure = ValueError(f"not JSON: {error.msg}: line {error.lineno} column {error.colno}")
+        failure.why = f"not JSON: {error.msg}"  # type: ignore[attr-defined]  # without the place
         failure.pos = error.pos  # type: ignore[attr-defined]  # callers that name the line in a larger file
         raise failure from None
 

@@ -1,4 +1,4 @@
-"""What handlers want. Plans add up; block beats warn beats allow; None = no opinion."""
+"""What handlers want. Plans add up, and each verdict keeps its own text; None = no opinion."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-ALLOW, WARN, BLOCK = "allow", "warn", "block"
-_RANK = {"": 0, ALLOW: 1, WARN: 2, BLOCK: 3}
+WARN, BLOCK = "warn", "block"  # nothing ever allows a call: that is for the user to decide
 
 
 class Want:
@@ -25,7 +24,6 @@ class Plan:
         "digests",
         "hold_anyway",
         "flags",
-        "gate_text",
         "save_notes",
         "restamped",
         "notes",
@@ -39,7 +37,7 @@ class Plan:
         "touched",
         "unfinished",
         "unwanted",
-        "verdict",
+        "verdicts",
         "wants",
         "work",
     )
@@ -63,8 +61,7 @@ class Plan:
         self.flags: dict[str, object] = {}
         self.unfinished = False  # there was more to look at than one event may take
         self.notes: list[str] = []
-        self.verdict = ""
-        self.gate_text = ""
+        self.verdicts: list[tuple[str, str]] = []  # (warn or block, text), in the order of the handlers
         self.hold_anyway = False  # the call is held even if another one's denial carries the pages
 
     def want(self, path: str, reason: str) -> None:
@@ -78,10 +75,19 @@ class Plan:
         self.wants.append(Want(name, reason, text))
 
     def gate(self, verdict: str, text: str) -> None:
-        if _RANK[verdict] > _RANK[self.verdict]:
-            self.verdict, self.gate_text = verdict, text
-        elif verdict == self.verdict and text:
-            self.gate_text = f"{self.gate_text}\n\n{text}"
+        self.verdicts.append((verdict, text))
+
+    @property
+    def blocks(self) -> bool:
+        return any(verdict == BLOCK for verdict, _ in self.verdicts)
+
+    def texts(self, wanted: str) -> list[str]:
+        """The texts of all verdicts of this kind."""
+        return [text for verdict, text in self.verdicts if verdict == wanted and text]
+
+    def let_go(self) -> None:
+        """The call is not held after all; warnings stay."""
+        self.verdicts = [(verdict, text) for verdict, text in self.verdicts if verdict != BLOCK]
 
     def add(self, other: Plan | None) -> None:
         if other is None:
@@ -105,13 +111,12 @@ class Plan:
         self.hold_anyway = self.hold_anyway or other.hold_anyway
         self.flags.update(other.flags)
         self.notes += other.notes
-        if other.verdict:
-            self.gate(other.verdict, other.gate_text)
+        self.verdicts += other.verdicts
 
     def __bool__(self) -> bool:
         return self.changes or bool(
             self.notes
-            or self.verdict
+            or self.verdicts
             or self.settled
             or self.outgoing
             or self.save_notes

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+from handbill.event import DELEGATES, WRITES
+from handbill.gates import CHANGES, EVERY
 from handbill.handlers import HANDLERS
 from handbill.hosts import claude_code
 from handbill.hosts.claude_code import registration
@@ -9,7 +13,7 @@ from handbill.hosts.claude_code import registration
 
 def test_every_handled_event_is_registered() -> None:
     registered = {claude_code.KINDS[name] for name in (*registration.EVENTS, registration.FAILSAFE)}
-    assert set(HANDLERS) <= registered
+    assert {kind for row in HANDLERS for kind in row.on} <= registered
 
 
 def test_only_events_whose_text_survives_a_resume_deliver() -> None:
@@ -19,8 +23,13 @@ def test_only_events_whose_text_survives_a_resume_deliver() -> None:
     assert "PostToolUse" not in registration.EVENTS
 
 
-def test_tools_are_held_only_where_something_can_apply() -> None:
-    assert registration.held_tools() == "Write|Agent|Task"
-    assert registration.held_tools("off") == "Agent|Task"
-    assert "|Edit|" in registration.held_tools("edits")
-    assert registration.held_tools("off", every=True) == "", "a gate may hold any call"
+@pytest.mark.parametrize(
+    "holds, tools",
+    [
+        ((WRITES, DELEGATES), "Write|Agent|Task"), ((DELEGATES,), "Agent|Task"),
+        ((WRITES, CHANGES, DELEGATES), "Write|Edit|MultiEdit|NotebookEdit|Agent|Task"),
+        ((DELEGATES, EVERY), ""),  # all of them
+    ],
+)  # fmt: skip
+def test_tools_are_held_only_where_something_can_apply(holds: tuple[str, ...], tools: str) -> None:
+    assert registration.held_tools(holds) == tools

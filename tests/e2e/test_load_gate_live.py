@@ -8,8 +8,8 @@ from sandbox import ALMOST_FULL, COMPACTION, NEW, STANDARDS, Sandbox, assert_abs
 from talk import Talk
 
 from conftest import Make
+from handbill.gates import CONTEXT_FILES
 from handbill.lab.live_client import Reply, Run, Script
-from handbill.settings import CONTEXT_FILES
 
 TAKE_TURNS = True
 

@@ -7,12 +7,12 @@ import pytest
 from builders import window
 from handbill import handlers
 from handbill.event import PROMPT_SUBMITTED, TOOL_BATCH_FINISHED, Event, Inbox
-from handbill.handlers import HANDLERS, applies, handler
+from handbill.handlers import HANDLERS, handler, handlers_for
 from handbill.ledger.window import UNDELIVERABLE
 
 
 def test_every_row_names_a_handler_and_every_handler_has_a_row() -> None:
-    named = {name for names in HANDLERS.values() for name in names}
+    named = {row.name for row in HANDLERS}
     for name in named:
         assert callable(handler(name))
     modules = {file[:-3] for file in os.listdir(handlers.__path__[0]) if file.endswith(".py")}
@@ -26,5 +26,6 @@ def test_every_row_names_a_handler_and_every_handler_has_a_row() -> None:
 def test_a_window_of_which_only_refused_files_are_known(kind: str, agent: str, asked: bool) -> None:
     """As after a rewind to before everything that was delivered."""
     event = Event(kind, "s", agent_id=agent, project="/p", cwd="/p")
-    assert applies("freshness", event, Inbox(), window(flags={UNDELIVERABLE: {"/p/x": ["", "", ""]}})) is asked
-    assert not applies("freshness", event, Inbox(), window())
+    known = window(flags={UNDELIVERABLE: {"/p/x": ["", "", ""]}})
+    assert ("freshness" in handlers_for(event, Inbox(), known)) is asked
+    assert "freshness" not in handlers_for(event, Inbox(), window())

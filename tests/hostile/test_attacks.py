@@ -179,7 +179,6 @@ def test_texts_of_a_project_that_are_not_used(box: SimulatedProject, kind: str, 
             kind,
             "factual",
             World(deliverable_roots(process, claude_code, settings.allowed), claude_code, process),
-            settings,
         )
         != text
     )

@@ -94,7 +94,7 @@ def test_a_suspicion_that_was_wrong() -> None:
 
 
 def test_flags_of_an_epoch_end_with_it() -> None:
-    flags = {"same_text": ["/a"], "kept_unknown": True, "awaits": 5, "compacting": "auto", "project": "x"}
+    flags = {"same_text": ["/a"], "kept_unknown": True, "compacting": "auto", "project": "x"}
     after = epochs.next_epoch(window(flags=flags, pending={"/a": "why"}, touched={"/d": ["AGENTS.md"]}))
     assert after.flags == {"project": "x"} and not after.pending and not len(after.touched)
 

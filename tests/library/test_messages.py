@@ -8,21 +8,21 @@ from pathlib import Path
 
 import pytest
 
+from handbill import gates
 from handbill.hosts import claude_code
 from handbill.library.messages import _fact, lacking, message, say, texts
-from handbill.paths import PACKAGE
-from handbill.settings import GATES, ProcessContext, Settings
+from handbill.settings import ProcessContext, Settings
 from handbill.world import World
 
-SHIPPED = json.loads((Path(PACKAGE) / "data" / "messages.json").read_text(encoding="utf-8"))
+SHIPPED = {gate.name: json.loads(Path(gate.messages).read_text(encoding="utf-8")) for gate in gates.ALL}
 TEXTS = texts(
     {gate: {style: kinds for style, kinds in styles.items() if style != "facts"} for gate, styles in SHIPPED.items()}
 )
 MUST = {  # what a person would miss: every path, the count, the next action
     ("load_gate", "deliver"): {"files", "count", "given"}, ("load_gate", "left"): {"left", "left_count"},
     ("load_gate", "direct"): {"paths", "count"}, ("load_gate", "require"): {"files", "count", "held", "most"},
-    ("load_gate", "released"): {"files", "count"}, ("compaction", "given"): {"files", "count", "role"},
-    ("compaction", "list"): {"files", "count", "role"}, ("compaction", "stop"): {"files", "count", "role"},
+    ("load_gate", "released"): {"files", "count"}, ("reread_gate", "given"): {"files", "count", "role"},
+    ("reread_gate", "list"): {"files", "count", "role"}, ("reread_gate", "stop"): {"files", "count", "role"},
     ("resume", "resume"): {"mode", "project"}, ("resume", "files"): {"files", "given", "count"},
     ("resume", "left"): {"left", "left_count"}, ("resume", "restore"): {"summary", "details"},
     ("resume", "questions"): {"questions"}, ("resume", "checklist"): {"checklist"}, ("resume", "next"): {"next_action"},
@@ -46,7 +46,7 @@ def test_every_text_names_its_facts(gate: str, style: str, kind: str) -> None:
 
 
 def test_both_tones_have_the_same_texts() -> None:
-    for gate in GATES:
+    for gate in SHIPPED:
         assert set(SHIPPED[gate]["factual"]) == set(SHIPPED[gate]["mandatory"]) == set(SHIPPED[gate]["facts"])
 
 
@@ -71,9 +71,9 @@ def test_a_users_words_hold_where_the_project_has_none(tmp_path: Path) -> None:
     folder = tmp_path / "home" / ".config" / "handbill"
     folder.mkdir(parents=True)
     (folder / "messages.json").write_text('{"load_gate": {"factual": {"direct": "mine {count} {paths}"}}}')
-    assert message("load_gate", "direct", "factual", world(tmp_path), config(tmp_path)) == "mine {count} {paths}"
+    assert message("load_gate", "direct", "factual", world(tmp_path)) == "mine {count} {paths}"
     (tmp_path / ".handbill.messages.json").write_text('{"load_gate": {"factual": {"direct": "ours {count} {paths}"}}}')
-    assert message("load_gate", "direct", "factual", world(tmp_path), config(tmp_path)).startswith("ours")
+    assert message("load_gate", "direct", "factual", world(tmp_path)).startswith("ours")
 
 
 @pytest.mark.parametrize(
@@ -90,10 +90,7 @@ def test_a_users_words_hold_where_the_project_has_none(tmp_path: Path) -> None:
 )
 def test_words_that_cannot_be_used_are_passed_over(tmp_path: Path, text: str) -> None:
     (tmp_path / ".handbill.messages.json").write_text(text, encoding="latin-1")
-    assert (
-        message("load_gate", "direct", "factual", world(tmp_path), config(tmp_path))
-        == SHIPPED["load_gate"]["factual"]["direct"]
-    )
+    assert message("load_gate", "direct", "factual", world(tmp_path)) == SHIPPED["load_gate"]["factual"]["direct"]
 
 
 def test_facts_are_not_read_as_places(tmp_path: Path) -> None:

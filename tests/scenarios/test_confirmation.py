@@ -23,7 +23,7 @@ def box(make_project: Make) -> SimulatedProject:
 
 
 def said(box: SimulatedProject) -> object:
-    return box.state()["flags"]["context"].get("said")
+    return box.state()["flags"]["context"].get("reported")
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_the_block_goes_on_record(box: SimulatedProject, answer: str, record: di
     assert first.rstrip().endswith("or none]") and "Context Loaded" in first
     box.sim.answer(answer)
     box.idle()
-    assert said(box) == record and not box.state()["flags"]["awaits"]
+    assert said(box) == record and not box.state()["flags"]["context"]["awaits"]
     (load, *_) = json.loads(box.process("engine gate status --json").stdout)["data"]["gates"]
     assert load.get("said", {}) == record, "also as a person sees it"
 
@@ -49,7 +49,7 @@ def test_the_block_goes_on_record(box: SimulatedProject, answer: str, record: di
 def test_an_agent_that_says_nothing_is_asked_once(box: SimulatedProject) -> None:
     texts = [box.idle().texts for _ in range(14)]
     assert len([text for text in texts if text]) == 1
-    assert said(box) is None and not box.state()["flags"]["awaits"], "nobody looks for it for ever"
+    assert said(box) is None and not box.state()["flags"]["context"]["awaits"], "nobody looks for it for ever"
 
 
 def test_the_factual_wording_asks_for_no_block(make_project: Make) -> None:
@@ -58,4 +58,4 @@ def test_the_factual_wording_asks_for_no_block(make_project: Make) -> None:
     box.write(".handbill.toml", '[load_gate]\nmode = "direct"\n')
     box.sim.start()
     assert "Context Loaded" not in box.idle().texts[0]
-    assert "awaits" not in box.state()["flags"]
+    assert not box.state()["flags"].get("context", {}).get("awaits")

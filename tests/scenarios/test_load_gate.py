@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from handbill.gates import CONTEXT_FILES
 from handbill.handlers.load_gate import compliance
-from handbill.settings import CONTEXT_FILES
 from handbill.store.disk import StateUnwritable
 from handbill.store.files import FileStore
 from simulated_project import SimulatedProject

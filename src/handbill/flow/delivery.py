@@ -16,7 +16,6 @@ from handbill.ledger.window import (
     postponed,
 )
 from handbill.paths import under
-from handbill.plan import BLOCK
 from handbill.store.disk import StateUnwritable
 from handbill.text.blocks import harmless
 from handbill.text.document import Document, Refusal
@@ -78,7 +77,7 @@ def deliver(context: EventContext, current: Window | None, room: int) -> Answer:
 
     event, plan = context.event, context.plan
     context.world.add_roots(plan.roots)
-    gate = plan.verdict == BLOCK
+    gate = plan.blocks
     documents = _sheets(context, current) if room and current is not None else {}
     refusals = _refusals(context, current, documents)
     later = refusals.wants if refusals is not None and gate else []  # what is missing is not a reason to hold a call
@@ -108,6 +107,8 @@ def deliver(context: EventContext, current: Window | None, room: int) -> Answer:
         elif room and (plan.wants or after.pending):
             how: dict[str, Any] = {"part": context.host.CAP, "offset": offset, "now": context.now, "waiting": not gate}
             after, answer.claim = claim(after, plan.wants, documents, event, room, project=context.world.project, **how)
+        elif plan.wants:
+            after = postponed(after, plan.wants)  # this event carries nothing: a later one does
         if answer.claim is not None:
             answer.text, answer.number = answer.claim.text, after.serial
             note_same_text(after, answer.claim)
@@ -169,7 +170,7 @@ def _sheets(context: EventContext, current: Window) -> dict[str, Document | Refu
     """Everything that may be granted, read before the claim."""
     found: dict[str, Document | Refusal] = {}
     size, started = 0, context.world.spent()
-    waiting = current.pending if context.plan.verdict != BLOCK else ()  # a denial brings only what the call needs
+    waiting = current.pending if not context.plan.blocks else ()  # a denial brings only what the call needs
     asked = [*waiting, *(want.path for want in context.plan.wants if not want.text), *context.plan.stale]
     for path in sorted(asked, key=lambda path: under(path, context.world.project)):  # the user's own files first
         if len(found) >= _MOST_READ or size >= _MOST_TEXT:

@@ -159,7 +159,7 @@ class EventContext:
 
 
 def logged(context: EventContext, answer: Answer) -> Answer:
-    told = context.plan.notes or context.plan.seen or context.plan.verdict
+    told = context.plan.notes or context.plan.seen or context.plan.verdicts
     if context.traces or context.outcomes or context.opened or told or answer.claim is not None:
         from handbill.flow.log_lines import write
 

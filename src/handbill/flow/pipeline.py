@@ -7,6 +7,7 @@ same steps are applied to the newest window inside one locked update.
 
 from __future__ import annotations
 
+from handbill import gates
 from handbill.errors import CorruptState
 from handbill.event import (
     COMPACTING,
@@ -22,11 +23,11 @@ from handbill.event import (
     Inbox,
 )
 from handbill.flow.event_context import Answer, Asked, EventContext, attempt, logged
-from handbill.handlers import HANDLERS, applies, handler
+from handbill.handlers import handler, handlers_for
 from handbill.ledger.records import Broken
 from handbill.ledger.window import DOUBTFUL, JOINED, MENTIONED, Window
 from handbill.paths import under
-from handbill.plan import BLOCK, Plan
+from handbill.plan import WARN, Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def _run(context: EventContext) -> Answer:
         _complete_calls(context, current)
     if current is not None:
         context.has_session = bool(current.work.get("session"))
-        _heard(context, current, channel)
+        _read_inbox(context, current, channel)
         context.plan.add(decide(context, current))
         settled = window is not None and bool(window.from_last_epoch) and not current.from_last_epoch
         if settled or (context.facts is not None and context.facts.whole_content):
@@ -103,7 +104,9 @@ def _run(context: EventContext) -> Answer:
 
         answer = deliver(context, current, context.host.CAP if channel else 0)
     if context.facts is not None:
-        _settle_marks(context, context.facts)
+        from handbill.flow.quiet_events import settle_marks
+
+        settle_marks(context, context.facts)
     if (context.plan.unfinished or context.broken) and store.note_missed(event.window) and context.broken:
         answer.message = answer.message or "Handbill: part of a hook failed. Run `engine doctor` for details."
     if context.plan.settled or context.plan.save_notes:
@@ -125,7 +128,7 @@ def _own_window(context: EventContext) -> Window | None:
     return own_window(context, window)
 
 
-def _heard(context: EventContext, current: Window, channel: bool) -> None:
+def _read_inbox(context: EventContext, current: Window, channel: bool) -> None:
     """Word that commands left, and what only the host's record still knows of a window that had to be rebuilt."""
     event = context.event
     for notice in context.store.notices(event.session_id) if channel else ():
@@ -139,8 +142,10 @@ def _heard(context: EventContext, current: Window, channel: bool) -> None:
         from handbill.flow.recovered import found_again
 
         found_again(context, current)
-    if current.flags.get("awaits"):
-        context.inbox.notes["answers"] = context.host.answers(event, context.world, current.flags["awaits"])
+    for gate in gates.ALL:
+        since = gate.state_of(current).get("awaits")
+        if since:
+            context.inbox.notes["answers"] = context.host.answers(event, context.world, since)
     is_new = event.source or context.asked.missed or current.flags.get("standards") != current.epoch
     if is_new or event.kind == COMPACTING:
         from handbill.flow.inbox import recall
@@ -166,7 +171,8 @@ def _complete_calls(context: EventContext, window: Window | None) -> None:
 
 
 def _skills_loaded(context: EventContext, window: Window) -> list[str]:
-    known = context.facts.content if context.facts is not None and context.facts.whole_content else None
+    facts = context.facts
+    known = facts.content if facts is not None and facts.whole_content else None
     content = known or context.host.window_now(context.event, context.world, window=window)
     return content.skills if content is not None else []
 
@@ -183,7 +189,7 @@ def _gated(context: EventContext, window: Window | None) -> Answer:
     context.plan = decide(context, window if known and window is not None else Window(*event.window))
     context.plan.flags.update(noted)
     if not known:
-        context.plan.verdict = ""  # what was delivered there is not known, so nothing is held
+        context.plan.let_go()  # what was delivered there is not known, so nothing is held
     answer = Answer()
     answer.plan = context.plan
     for notice in context.plan.outgoing:
@@ -197,7 +203,7 @@ def _gated(context: EventContext, window: Window | None) -> Answer:
             and not answer.text
             and not (context.plan.hold_anyway and held_elsewhere(context.plan, answer))
         ):
-            context.plan.verdict = ""  # it is all there under another name, or gone: nothing to hold the call for
+            context.plan.let_go()  # it is all there under another name, or gone: nothing to hold the call for
         if context.opened or in_doubt or (context.facts is not None and context.facts.must_be_followed):
             context.store.note_missed(event.window)  # the next batch looks at all that is left, and at the files
     else:
@@ -231,15 +237,6 @@ def _is_in_doubt(event: Event, window: Window) -> bool:
     if event.kind == TOOL_CALLED:  # the rules for what it does may be gone
         return window.maybe_compacted_from >= 0 or bool(window.from_last_epoch)
     return any(record["via"] == DOUBTFUL for record in window.from_last_epoch.values())
-
-
-def _settle_marks(context: EventContext, facts: Findings) -> None:
-    """Batches whose directories nobody looked at: made good now, or to be by the next batch."""
-    unseen = facts.missed and not facts.missed_mark and "directives" not in HANDLERS.get(context.event.kind, ())
-    if unseen or facts.dropped_mention:
-        context.store.note_missed(context.event.window)
-    elif facts.missed_mark:
-        context.store.clear_missed(context.event.window)
 
 
 _SETTLED = frozenset({TOOL_BATCH_FINISHED, PROMPT_SUBMITTED, INSTRUCTIONS_LOADED, SESSION_ENDED})
@@ -281,15 +278,13 @@ def _look(context: EventContext, window: Window | None, asked: Asked) -> Finding
 def decide(context: EventContext, window: Window) -> Plan:
     plan = Plan()
     context.world.add_roots(window.flags.get("roots", ()))
-    for name in HANDLERS.get(context.event.kind, ()):
-        if applies(name, context.event, context.inbox, window):
-            plan.add(
-                attempt(
-                    context, name, handler(name), context.event, context.inbox, window, context.world, context.settings
-                )
-            )
-            if plan.verdict == BLOCK:
-                break  # one reason at a time: the others have their turn when the call is made again
+    for name in handlers_for(context.event, context.inbox, window):
+        arguments = (context.event, context.inbox, window, context.world, context.settings)
+        plan.add(attempt(context, name, handler(name), *arguments))
+        if plan.blocks:
+            break  # one reason at a time: the others have their turn when the call is made again
+    for number, text in enumerate(plan.texts(WARN)):  # each is a page of its own, and comes with the next results
+        plan.say(f"warning-{number}" if number else "warning", text, "warning")
     plan.unfinished = plan.unfinished or context.broken
     return plan
 

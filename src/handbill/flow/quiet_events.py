@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from handbill.errors import HandbillError
 from handbill.event import MAIN, TOOL_BATCH_FINISHED
+from handbill.handlers import looks_at
 from handbill.ledger import epochs
 
 TYPE_CHECKING = False
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     from handbill.event import Event
     from handbill.flow.event_context import Answer, EventContext
+    from handbill.flow.findings import Findings
     from handbill.ledger.window import Window
     from handbill.store.api import Store
 
@@ -58,3 +60,12 @@ def write_down(context: EventContext) -> None:
         HandbillError,
     ) as error:  # taken once more, or not known later: that must not cost what was claimed
         context.trace(f"notes could not be written: {error}")
+
+
+def settle_marks(context: EventContext, facts: Findings) -> None:
+    """Batches whose directories nobody looked at: made good now, or to be by the next batch."""
+    unseen = facts.missed and not facts.missed_mark and not looks_at("directives", context.event.kind)
+    if unseen or facts.dropped_mention:
+        context.store.note_missed(context.event.window)
+    elif facts.missed_mark:
+        context.store.clear_missed(context.event.window)

@@ -6,58 +6,49 @@ results; `require` holds tool calls until they were read, and lets go after a fe
 
 from __future__ import annotations
 
+from handbill import gates
 from handbill.event import MAIN, TOOL_BATCH_FINISHED, TOOL_CALLED
+from handbill.gates import ARMED, DONE, EVERY, LOAD, RELEASED, Needs
 from handbill.ledger.window import has
 from handbill.paths import join
 from handbill.plan import BLOCK, Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from handbill.event import Event, Inbox
+    from handbill.gates import State
     from handbill.ledger.window import Window
     from handbill.settings import Settings
     from handbill.world import World
 
-    State = dict[str, Any]
 
-FLAG = "context"
 GATE = "context gate"
 UNUSABLE = "cannot be delivered"  # begins the state of such a file
-AWAITS = "awaits"  # the agent was asked to say something; its words are behind this byte of the transcript
 _MOST_LINES, _MOST_SAID = 40, 1000
 _MOST_LOOKS = 10  # messages in which the agent may say what it has read
-ARMED, OPEN, DONE, RELEASED = "armed", "open", "done", "released"
 # Held calls are counted by message, after each; should that never happen, a call is let through in the end.
 _MOST_UNCOUNTED = 64
 
 
 def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
-    state = state_of(window)
+    state = LOAD.state_of(window)
     if event.kind == TOOL_CALLED:
         return _held(event, state, window, world, settings) if state.get("state") == ARMED else None
     plan = Plan()
     if not state:
         state = _opened(window, world, settings, plan)
-    if event.kind == TOOL_BATCH_FINISHED and state.get("state") in (ARMED, OPEN):
+    if event.kind == TOOL_BATCH_FINISHED and gates.is_open(state):
         state = _followed(event, state, window, world, settings, plan)
-    if window.flags.get(AWAITS) and state:
-        state = _heard(inbox, state, plan)
-    if state and state != state_of(window):
-        plan.flags[FLAG] = state
+    if LOAD.state_of(window).get("awaits"):
+        state = _heard(inbox, state)
+    if state and state != LOAD.state_of(window):
+        plan.flags[LOAD.flag] = state
     return plan or None
-
-
-def state_of(window: Window) -> State:
-    """What this window knows of the gate; {} before it was looked at (again, after a compaction)."""
-    found = window.flags.get(FLAG)
-    return found if isinstance(found, dict) and found.get("epoch") == window.epoch else {}
 
 
 def compliance(window: Window) -> list[tuple[str, str]]:
     """(file, how it came to the agent) of every context file; empty: it did not."""
-    state = state_of(window)
+    state = LOAD.state_of(window)
     found = []
     for path in state.get("files", ()):
         how = "in the window" if has(window, path) else ""
@@ -84,39 +75,34 @@ def _opened(window: Window, world: World, settings: Settings, plan: Plan) -> Sta
     from handbill.library.messages import bullets, say
 
     bundle = Bundle(files, world, gate["budget"] if mode == "deliver" else 0)
-    state: State = {
-        "epoch": window.epoch, "mode": mode, "files": files, "read": [], "tried": [], "held": 0, "calls": 0,
-    }  # fmt: skip
+    more = {"mode": mode, "files": files, "held": 0, "calls": 0}
     plan.notes += [f"context file {line}" for line in bundle.refusals()]
     if bundle.unusable:
-        state["unusable"] = bundle.unusable
+        more["unusable"] = bundle.unusable
     if mode != "deliver":
         if bundle.unusable:
             plan.say(
                 "context", say("load_gate", "unusable", world, settings, unusable=bullets(bundle.refusals())), GATE
             )
-        state["left"] = [path for path in bundle.sizes if not has(window, path)]
+        state = gates.armed(window, [path for path in bundle.sizes if not has(window, path)], **more)
         plan.awaited += state["left"]
-        return {**state, "state": ARMED if state["left"] else DONE}
+        return state
     facts = {"folder": join(world.project, gate["folder"]), "count": bundle.count, "given": len(bundle.given)}
     text = [say("load_gate", "deliver", world, settings, files=bundle.names(world), **facts)] if bundle.given else []
     text += bundle.leftovers("load_gate", world, settings)
     plan.say("context", "\n\n".join(text), GATE)
     bundle.want(plan, "context")
-    return {**state, "left": bundle.left, "state": OPEN if bundle.left else DONE}
+    state = gates.armed(window, bundle.left, **more)
+    return gates.told(state, "at the start of the window") if bundle.left else state
 
 
 def _followed(event: Event, state: State, window: Window, world: World, settings: Settings, plan: Plan) -> State:
     """After a message: what of it was read, and is it time to speak, or to let go?"""
     from handbill.library.messages import bullets, say
-    from handbill.library.reading import paths_read, unheld
+    from handbill.library.reading import unheld
     from handbill.text.blocks import shown
 
-    read, tried = paths_read(event, state["files"], world)
-    read = list(dict.fromkeys([*state["read"], *read]))
-    tried = [path for path in dict.fromkeys([*state["tried"], *tried]) if path not in read]
-    left = [path for path in state["left"] if path not in read and path not in tried and not has(window, path)]
-    state = {**state, "read": read, "tried": tried, "left": left}
+    state = gates.followed(state, state["files"], event, window, world)
     new = state["calls"] > state.get("counted", 0)
     if new:
         state = {**state, "held": state["held"] + 1, "counted": state["calls"]}
@@ -139,19 +125,19 @@ def _followed(event: Event, state: State, window: Window, world: World, settings
     text = say("load_gate", "direct", world, settings, count=len(state["left"]), paths=paths)
     confirm = say("load_gate", "confirm", world, settings)
     if confirm:
-        plan.flags[AWAITS] = max(world.size(event.transcript), 1)
+        state["awaits"] = max(world.size(event.transcript), 1)  # what the agent says is behind this byte of its record
     plan.say("context", f"{text}\n\n{confirm}".rstrip(), GATE)
-    return {**state, "state": OPEN}
+    return gates.told(state, "with the first results")
 
 
-def _heard(inbox: Inbox, state: State, plan: Plan) -> State:
+def _heard(inbox: Inbox, state: State) -> State:
     """Did the agent say what it read and what it skipped? Its own words go on record, beside what it did."""
     looks = int(state.get("looks", 0)) + 1
     found = [_confirmation(text) for text in inbox.notes.get("answers", ())]
     said = next((one for one in found if one is not None), None)
     if said is not None or looks >= _MOST_LOOKS:
-        plan.flags[AWAITS] = 0
-    return {**state, "looks": looks, **({"said": said} if said is not None else {})}
+        state = {**state, "awaits": 0}
+    return {**state, "looks": looks, **({"reported": said} if said is not None else {})}
 
 
 def _confirmation(text: str) -> dict[str, str] | None:
@@ -181,7 +167,7 @@ def _held(event: Event, state: State, window: Window, world: World, settings: Se
     from handbill.library.reading import reads_only
     from handbill.text.blocks import HELD, shown
 
-    left = [path for path in state["left"] if not has(window, path)]
+    left = gates.left(state, window)
     most = settings.gate("load_gate")["denials"]
     passes = all(reads_only(tool, state["files"], world) for tool in event.tools)
     if not left or passes or state["calls"] - state.get("counted", 0) >= _MOST_UNCOUNTED:
@@ -192,5 +178,14 @@ def _held(event: Event, state: State, window: Window, world: World, settings: Se
         count=len(left), files=bullets(map(shown, left)), held=state["held"] + 1, most=most,
     )  # fmt: skip
     plan.gate(BLOCK, f"{HELD} {text}")
-    plan.flags[FLAG] = {**state, "calls": state["calls"] + 1}
+    plan.flags[LOAD.flag] = {**state, "calls": state["calls"] + 1}
     return plan
+
+
+def needs(world: World, settings: Settings, *, exact: bool = False) -> Needs:
+    from handbill.library.bundle import within
+
+    gate = settings.gate(LOAD.name)
+    holds = (EVERY,) if "require" in (gate["mode"], gate["subagents"]) else ()
+    files = context_files(world, settings) if gate["mode"] == "deliver" else []
+    return Needs(within(gate["budget"], files, world), holds)

@@ -7,31 +7,29 @@ kept from ending once. Regular sessions: nothing.
 
 from __future__ import annotations
 
+from handbill import gates
 from handbill.event import MAIN, STOPPING, TOOL_BATCH_FINISHED, TOOL_CALLED
+from handbill.gates import ARMED, DONE, EVERY, REREAD, TOLD, Needs
 from handbill.ledger.window import has
-from handbill.library.roles import role_of, targets
+from handbill.library.roles import reachable_roles, role_of, targets
 from handbill.plan import BLOCK, Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from handbill.event import Event, Inbox
+    from handbill.gates import State
     from handbill.ledger.window import Window
     from handbill.settings import Settings
     from handbill.world import World
 
-    State = dict[str, Any]
 
-FLAG = "reread"
-ARMED, TOLD, DONE = "armed", "told", "done"
 _ONE_MESSAGE = 10.0  # seconds in which the other calls of a held message come; then nothing is held any more
 
 
 def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
     if window.agent != MAIN:
         return None  # a role is of the whole session, whose subagents have their own tasks
-    state = state_of(window)
+    state = REREAD.state_of(window)
     if event.kind == TOOL_CALLED:
         return _held(event, state, window, world, settings)
     if event.kind == STOPPING:
@@ -39,12 +37,6 @@ def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: S
     if (window.epoch or inbox.notes.get("launched")) and not state:
         return _again(inbox, window, world, settings)
     return _followed(event, state, window, world, settings) if event.kind == TOOL_BATCH_FINISHED else None
-
-
-def state_of(window: Window) -> State:
-    """What this window has to have again; {} before it was looked at in this epoch."""
-    found = window.flags.get(FLAG)
-    return found if isinstance(found, dict) and found.get("epoch") == window.epoch else {}
 
 
 def _is_rewound(window: Window) -> bool:
@@ -70,23 +62,21 @@ def _again(inbox: Inbox, window: Window, world: World, settings: Settings) -> Pl
     from handbill.library.bundle import Bundle
     from handbill.library.messages import bullets, say
 
-    bundle = Bundle(files, world, settings.gate("compaction")["budget"], role.allowed_paths)
+    bundle = Bundle(files, world, settings.gate("reread_gate")["budget"], role.allowed_paths)
     bundle.leave(own)
     if bundle.given or bundle.unusable:
         facts = {"role": role.name, "count": bundle.count, "given": len(bundle.given)}
         kind = "rewound" if _is_rewound(window) else "given" if window.epoch else "cleared"
-        text = [say("compaction", kind, world, settings, files=bundle.names(world), **facts)] if bundle.given else []
+        text = [say("reread_gate", kind, world, settings, files=bundle.names(world), **facts)] if bundle.given else []
         if bundle.unusable:
-            text.append(say("compaction", "unusable", world, settings, unusable=bullets(bundle.refusals())))
+            text.append(say("reread_gate", "unusable", world, settings, unusable=bullets(bundle.refusals())))
             plan.notes += [f"a file of the role {role.name}: {line}" for line in bundle.refusals()]
         plan.say("role", "\n\n".join(text), f"role {role.name}")
     bundle.want(plan, f"role {role.name}")
     plan.awaited += bundle.left
     plan.allowed_paths += [path for path in role.allowed_paths if path in bundle.given]
-    plan.flags[FLAG] = {
-        "epoch": window.epoch, "role": role.name, "left": bundle.left, "state": ARMED, "at": 0.0, "read": [],
-        "given": bundle.given, "tried": [],
-    }  # fmt: skip
+    state = gates.armed(window, bundle.left, role=role.name, at=0.0, given=bundle.given)
+    plan.flags[REREAD.flag] = {**state, "state": ARMED}  # files that are delivered may still be on their way
     return plan
 
 
@@ -104,44 +94,44 @@ def _facts(state: State, paths: list[str]) -> dict[str, object]:
 
 
 def _held(event: Event, state: State, window: Window, world: World, settings: Settings) -> Plan | None:
-    if state.get("state") not in (ARMED, TOLD):
+    if not gates.is_open(state):
         return None
     from handbill.library.messages import say
     from handbill.library.reading import reads_only
     from handbill.text.blocks import HELD
 
-    state = {**state, "left": [path for path in state["left"] if not has(window, path)]}
+    state = {**state, "left": gates.left(state, window)}
     late = missing(state, window)
     passed = state["state"] == TOLD and world.now() - state["at"] > _ONE_MESSAGE
     open_files = [*state["left"], *late] if state["state"] == ARMED else [*state["left"], *state["given"]]
     if passed or not open_files or all(reads_only(tool, open_files, world) for tool in event.tools):
         return None
     plan = Plan()
-    plan.gate(BLOCK, f"{HELD} {say('compaction', 'hold', world, settings, role=state['role'])}")
+    plan.gate(BLOCK, f"{HELD} {say('reread_gate', 'hold', world, settings, role=state['role'])}")
     plan.hold_anyway = True  # of several calls made at once one carries the list and the files, all wait
     if state["state"] == ARMED:
         if state["left"] and not _is_listed(window, world):
-            text = say("compaction", "list", world, settings, **_facts(state, state["left"]))
+            text = say("reread_gate", "list", world, settings, **_facts(state, state["left"]))
             plan.say("reread", text, f"role {state['role']}")
         for path in late:  # a reason may be long: what did not fit into the start comes before the act after all
             plan.want(path, f"role {state['role']}")
-        plan.flags[FLAG] = {**state, "state": TOLD, "at": world.now(), "said": "when its first message was held"}
+        plan.flags[REREAD.flag] = gates.told(state, "when its first message was held", world.now())
     return plan
 
 
 def _at_rest(event: Event, state: State, window: Window, world: World, settings: Settings) -> Plan | None:
     """The failsafe: a turn that made no call at all."""
     late = missing(state, window)
-    paths = [*(path for path in state.get("left", ()) if not has(window, path)), *late]
+    paths = [*gates.left(state, window), *late]
     if state.get("state") != ARMED or event.source == "again" or not paths:
         return None
     from handbill.library.messages import say
 
     plan = Plan()
-    plan.gate(BLOCK, say("compaction", "stop", world, settings, **_facts(state, paths)))
+    plan.gate(BLOCK, say("reread_gate", "stop", world, settings, **_facts(state, paths)))
     plan.unwanted += late  # to be read now, so not to be given later as well
     given = [path for path in state["given"] if path not in late]
-    plan.flags[FLAG] = {
+    plan.flags[REREAD.flag] = {
         **state, "left": paths, "given": given, "state": DONE, "said": "at the end of a turn without calls",
     }  # fmt: skip
     return plan
@@ -150,13 +140,12 @@ def _at_rest(event: Event, state: State, window: Window, world: World, settings:
 def _followed(event: Event, state: State, window: Window, world: World, settings: Settings) -> Plan | None:
     """A message is over: was it held, did it read, or could it not be held?"""
     from handbill.library.messages import say
-    from handbill.library.reading import paths_read, unheld
+    from handbill.library.reading import unheld
 
     plan = Plan()
-    read, tried = paths_read(event, state["left"], world)
-    left = [path for path in state["left"] if path not in read and path not in tried and not has(window, path)]
-    after = {**state, "left": left, "state": state["state"] if left or missing(state, window) else DONE}
-    after.update(read=[*state["read"], *read], tried=[*state["tried"], *tried])
+    after = gates.followed(state, state["left"], event, window, world)
+    left = after["left"]
+    after["state"] = state["state"] if left or missing(state, window) else DONE
     if state["state"] != ARMED:
         after["state"] = DONE
     elif unheld(event, [*state["left"], *state["given"]], world):
@@ -164,9 +153,19 @@ def _followed(event: Event, state: State, window: Window, world: World, settings
         if left and not _is_listed(
             window, world
         ):  # the hooks are registered for few tools, or one died: said now rather than not at all
-            text = say("compaction", "late", world, settings, **_facts(state, left))
+            text = say("reread_gate", "late", world, settings, **_facts(state, left))
             plan.say("reread", text, f"role {state['role']}")
             after["said"] = "with the first results"
     if after != state:
-        plan.flags[FLAG] = after
+        plan.flags[REREAD.flag] = after
     return plan or None
+
+
+def needs(world: World, settings: Settings, *, exact: bool = False) -> Needs:
+    """Workers that `engine worker launch` starts bring what they need along."""
+    from handbill.library.bundle import within
+
+    roles = reachable_roles(world, settings)
+    budget = settings.gate(REREAD.name)["budget"]
+    sizes = [within(budget, targets(role, world, settings)[0], world) for role in roles]
+    return Needs(max(sizes, default=0), (EVERY,) if roles else ())

@@ -6,6 +6,7 @@ This looks whether there is anything to do, which most of the time there is not;
 from __future__ import annotations
 
 from handbill.event import COMPACTING, MAIN
+from handbill.gates import RESUME, Needs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from handbill.settings import Settings
     from handbill.world import World
 
+_LOOKED_AT = 50  # projects
 COMPACTED = "compacted"  # the host's record shows a compaction whose start never reached us
 
 
@@ -34,3 +36,16 @@ def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: S
     from handbill.library.resume_state import consumed, noted
 
     return (noted if event.kind == COMPACTING else consumed)(event, inbox, window, world, settings)
+
+
+def needs(world: World, settings: Settings, *, exact: bool = False) -> Needs:
+    """Room for the largest resume file; for any that may be written later, unless `exact`."""
+    folder = settings.resume_folder(world.project)
+    if not folder or not world.is_dir(folder):
+        return Needs()
+    from handbill.library.handover import resume_size
+    from handbill.text.tokens import PER_TOKEN
+
+    if not exact:
+        return Needs(int(settings.gate(RESUME.name)["budget"] * PER_TOKEN))
+    return Needs(max((resume_size(name, world, settings) for name in world.names(folder)[:_LOOKED_AT]), default=0))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from handbill.event import WRITES
+from handbill.gates import CHANGES, WRITE, Needs
 from handbill.library.directive_search import DirectiveSearch
 from handbill.paths import is_rule_file, level_of, parent, under
 from handbill.plan import BLOCK
-from handbill.text.blocks import HELD, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,23 +17,22 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 
-FLAG = "write_gate"
 _MOST_PLACES = 50
 _MOST_TIMES = 3  # that writing to one directory is held
 
 
 def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
-    if settings.write_gate == "off" or not window.started:
+    mode = settings.gate(WRITE.name)["mode"]
+    if mode == "off" or not window.started:
         return None
     for tool in event.tools:
         if tool.does != WRITES or not tool.files:
             continue
         new = tool.whole and not world.is_file(tool.files[0])
-        if not new and settings.write_gate != "edits":
+        if not new and mode != "edits":
             continue
         directory = parent(tool.files[0])
-        held = window.flags.get(FLAG, {})
-        before = held.get("places", []) if held.get("epoch") == window.epoch else []
+        before = WRITE.state_of(window).get("places", [])
         times = before.count(directory)
         look = DirectiveSearch(event, inbox, window, world, settings)
         if times < _MOST_TIMES:  # of very large rules, the rest follows with the results
@@ -41,13 +40,12 @@ def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: S
             _want_pending(look, directory)
         world.add_roots(look.plan.roots)  # what cannot be delivered is reported with the results
         if any(not want.text and world.can_deliver(want.path) for want in look.plan.wants):
-            file, folder = shown(tool.files[0]), shown(directory)
-            look.plan.gate(
-                BLOCK,
-                f"{HELD} {file} was not written yet: these pages apply to {folder} and were not in this window. "
-                "Take them into account, then make the call again.",
-            )
-            look.plan.flags[FLAG] = {"epoch": window.epoch, "places": [*before[-_MOST_PLACES:], directory]}
+            from handbill.library.messages import say
+            from handbill.text.blocks import HELD, shown
+
+            facts = {"file": shown(tool.files[0]), "folder": shown(directory)}
+            look.plan.gate(BLOCK, f"{HELD} {say(WRITE.name, 'require', world, settings, **facts)}")
+            look.plan.flags[WRITE.flag] = {"epoch": window.epoch, "places": [*before[-_MOST_PLACES:], directory]}
             return look.plan
     return None
 
@@ -58,3 +56,8 @@ def _want_pending(look: DirectiveSearch, directory: str) -> None:
     for path, reason in look.window.pending.items():
         if path not in wanted and is_rule_file(path) and under(directory, level_of(path)):
             look.plan.want(path, reason)
+
+
+def needs(world: World, settings: Settings, *, exact: bool = False) -> Needs:
+    kinds: dict[str, tuple[str, ...]] = {"off": (), "new": (WRITES,), "edits": (WRITES, CHANGES)}
+    return Needs(0, kinds[settings.gate(WRITE.name)["mode"]])

@@ -45,7 +45,7 @@ MANUAL = "manual"  # somebody asked for the compaction: it may keep any part of 
 BOUNDARY, DUE = "boundary", "boundary_due"
 
 _OF_A_SUSPICION = ("compacting", "suspect_mark")
-_OF_AN_EPOCH = (*_OF_A_SUSPICION, "awaits", ELSEWHERE, "kept_unknown", MENTIONED, UNDELIVERABLE)
+_OF_AN_EPOCH = (*_OF_A_SUSPICION, ELSEWHERE, "kept_unknown", MENTIONED, UNDELIVERABLE)
 
 
 def within(moment: float, now: float, seconds: float) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from handbill.library.messages import bullets, say
-from handbill.text.blocks import shown
+from handbill.text.blocks import shown, units
 from handbill.text.document import Refusal
-from handbill.text.tokens import taken, tokens
+from handbill.text.tokens import PER_TOKEN, taken, tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 _MOST_FILES, _MOST_READ = 200, 4 << 20  # files, characters
+_TITLE = 200  # characters around a page
 
 
 class Bundle:
@@ -77,3 +78,15 @@ class Bundle:
         if unusable:
             found.append(say(gate, "unusable", world, settings, unusable=bullets(unusable)))
         return found
+
+
+def size_of(path: str, world: World) -> int:
+    """Characters that a file takes in a window, with its title; 0: it cannot be delivered."""
+    document = world.load(path)
+    return 0 if isinstance(document, Refusal) else units(document.text) + _TITLE
+
+
+def within(budget: int, files: Iterable[str], world: World) -> int:
+    """Characters of several files and of the message about them, as far as a budget of tokens allows."""
+    size = sum(size_of(path, world) for path in files)
+    return min(size, int(budget * PER_TOKEN)) + 1000 if size else 0

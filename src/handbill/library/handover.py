@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from handbill.fast_json import dumps
 from handbill.ledger.window import HANDOVER_PAGE, TAKEN_UP
-from handbill.library.bundle import Bundle
+from handbill.library.bundle import Bundle, size_of
 from handbill.library.messages import bullets, say
 from handbill.library.skills import skill_file
 from handbill.paths import join, name, parent, under
 from handbill.plan import Plan
 from handbill.text.blocks import one_line, shown
-from handbill.work.detect_project import CONTEXT, HEAD, MEDIUM
+from handbill.work.detect_project import CONTEXT, HEAD, MEDIUM, Layout
 from handbill.work.schema import problems
 
 TYPE_CHECKING = False
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from handbill.settings import Settings
-    from handbill.work.detect_project import Layout
     from handbill.world import World
 
 QUESTIONS = {  # what to be sure of, and where the answer usually is
@@ -189,3 +188,12 @@ def _usual_questions(files: list[str]) -> list[str]:
     """Those that the files at hand can answer."""
     names = {name(path) for path in files}
     return [f"{text} ({file})" for text, file in QUESTIONS.items() if file in names]
+
+
+def resume_size(project: str, world: World, settings: Settings) -> int:
+    """Characters that a project's resume file brings into a window, within the budget."""
+    layout = Layout(world.project, settings.gate("resume")["layout"])
+    if not world.is_file(layout.resume_file(project)):
+        return 0
+    found = ResumeFile(project, layout, world, settings)
+    return sum(size_of(path, world) for path in found.bundle.given) + 2000  # and what the gate says

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from handbill import gates
 from handbill.fast_json import loads
-from handbill.paths import PACKAGE, under
+from handbill.paths import under
 from handbill.text.blocks import one_line
 
 TYPE_CHECKING = False
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 MESSAGES_FILE = ".handbill.messages.json"  # a project's own messages
-_SHIPPED = f"{PACKAGE}/data/messages.json"
 _MOST = 1 << 18
 _LONGEST, _MOST_PLACES = 4000, 24
 # Facts of several lines, made by us line by line; every other fact stays on its line.
@@ -24,15 +24,20 @@ _WHOSE = "worded by this project, in .handbill.messages.json"  # a model must no
 OURS = ("restore", "unusable")  # what an agent left, and what is wrong: a project has no say in these
 
 
-def message_files(world: World) -> tuple[str, ...]:
-    """The files with the gates' messages; a later one overrides the ones before it."""
+def own_files(world: World) -> tuple[str, str]:
+    """The user's messages, and the project's. Each file is {gate: {style: {kind: text}}}; the project's come last."""
     user = world.process.user_folder("XDG_CONFIG_HOME", ".config")
-    return _SHIPPED, f"{user}/handbill/messages.json", f"{world.project}/{MESSAGES_FILE}"
+    return f"{user}/handbill/messages.json", f"{world.project}/{MESSAGES_FILE}"
+
+
+def shipped(gate: str, world: World) -> dict[str, Any]:
+    """The messages that come with a gate, and the facts that each must name: {"facts": …, style: {kind: text}}."""
+    return read(gates.gate(gate).messages, world)
 
 
 def say(gate: str, kind: str, world: World, settings: Settings, **facts: object) -> str:
     """The message of that kind with its facts in it."""
-    text = message(gate, kind, settings.gate(gate)["wording"], world, settings)
+    text = message(gate, kind, settings.gate(gate)["wording"], world)
     pieces = text.split("{")
     found = [pieces[0]]
     for piece in pieces[1:]:  # one pass: what a fact holds is never taken for a place of the message
@@ -55,16 +60,17 @@ def _fact(value: object, noun: str, *, listed: bool) -> str:
     return f"{value} {noun}{'' if value == 1 else 's'}" if noun else str(value)
 
 
-def message(gate: str, kind: str, style: str, world: World, settings: Settings) -> str:
+def message(gate: str, kind: str, style: str, world: World) -> str:
     """The nearest text that names every fact it must name."""
-    shipped = read(message_files(world)[0], world)
-    chosen: str = shipped[gate][style][kind]
-    for path in message_files(world)[1:]:
+    known = shipped(gate, world)
+    chosen: str = known[style][kind]
+    user, project = own_files(world)
+    for path in (user, project):
         own = texts(read(path, world)).get((gate, style, kind), "")
-        foreign = path == message_files(world)[-1]
-        if foreign and (kind in OURS or not is_inside(path, world, settings)):
+        foreign = path == project
+        if not own.strip() or (foreign and (kind in OURS or not is_inside(path, world))):
             continue
-        if own.strip() and is_short(own) and not lacking(own, shipped[gate]["facts"][kind]):
+        if is_short(own) and not lacking(own, known["facts"][kind]):
             chosen = f"{own.rstrip()}\n({_WHOSE})" if foreign else own
     return chosen
 
@@ -80,8 +86,9 @@ def read(path: str, world: World) -> dict[str, Any]:
 
 def texts(messages: dict[str, Any]) -> dict[tuple[str, str, str], str]:
     """(gate, style, kind) -> text, for every text in a messages file."""
+    renamed = {alias: gate.name for gate in gates.ALL for alias in gate.aliases}
     return {
-        (gate, style, kind): text
+        (renamed.get(gate, gate), style, kind): text
         for gate, styles in messages.items() if isinstance(styles, dict)
         for style, kinds in styles.items() if isinstance(kinds, dict)
         for kind, text in kinds.items() if isinstance(text, str)
@@ -100,7 +107,7 @@ def is_short(text: str) -> bool:
     return len(text) <= _LONGEST and text.count("{") <= _MOST_PLACES
 
 
-def is_inside(path: str, world: World, settings: Settings) -> bool:
+def is_inside(path: str, world: World) -> bool:
     """Is it a file of the project's own, and not a link to one of the user's?"""
     return under(world.real(path), world.real(world.project))
 

@@ -158,3 +158,15 @@ def _is_finished(path: str, world: World) -> bool:
     from handbill.work.dispatch import FINISHED, Dispatch
 
     return Dispatch(head).status in FINISHED
+
+
+def reachable_roles(world: World, settings: Settings) -> list[Role]:
+    """Roles that a session here can have: declared in the settings, or by a skill that is there."""
+    from handbill.library.skills import skill_file
+
+    found = []
+    for name, values in declared(world, settings).items():
+        skills = any(skill_file(skill, world, shipped=False) for skill in values.get("skills", ()))
+        if name != REGULAR and (skills or name in settings.own_roles):
+            found.append(Role(name, "", values))
+    return found

@@ -27,22 +27,6 @@ EXCLUDED = (
     "__pycache__", ".venv", "venv", ".tox", ".mypy_cache", ".pytest_cache",
 )  # fmt: skip
 
-CONTEXT_FILES = (
-    "CONSTITUTION.md", "TASKS.md", "CONVENTIONS.md", "DECISIONS.md", "LEARNINGS.md", "AGENT_PLAYBOOK.md",
-)  # fmt: skip
-# What a gate is like unless the settings say otherwise; budgets are tokens.
-GATES: dict[str, dict[str, Any]] = {
-    "load_gate": {
-        "mode": "deliver", "subagents": "direct", "folder": ".context", "files": CONTEXT_FILES, "budget": 6000,
-        "denials": 3, "wording": "factual",
-    },
-    "compaction": {"budget": 10_000, "wording": "factual"},
-    "resume": {
-        "mode": "on", "layout": "02-projects/{project}/01-planning/_resume.md", "skills": ("execute-project",),
-        "budget": 15_000, "wording": "factual",
-    },
-}  # fmt: skip
-
 
 class Settings:
     """What the settings files say. Unset values are the shipped ones. `home`: what `~/` means in a path."""
@@ -61,13 +45,14 @@ class Settings:
             normal(path.replace("~", home, 1) if path.startswith("~/") else path)
             for path in values.get("files", {}).get("allow", ())
         )
-        self.write_gate: str = values.get("write_gate", {}).get("mode", "new")  # off | new | edits
         self._values = values
         self.problems: list[str] = list(values.get("problems", ()))
 
     def gate(self, name: str) -> dict[str, Any]:
-        """The settings of one gate: load_gate, compaction or resume."""
-        return {**GATES[name], **self._values.get(name, {})}
+        """The settings of one gate."""
+        from handbill.gates import gate
+
+        return {**gate(name).defaults, **self._values.get(name, {})}
 
     def resume_folder(self, project: str) -> str:
         """The folder of the work that can be resumed; empty: nothing is resumed here."""

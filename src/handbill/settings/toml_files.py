@@ -6,27 +6,28 @@ import os
 import tomllib
 from typing import Any
 
+from handbill import gates
 from handbill.fast_json import dumps
 from handbill.settings import PROJECT_FILE
 from handbill.store.disk import make_private_directory, read_regular
 
-# section -> field -> what it must be; the reference for people is docs/configuration.md
 Wanted = type | tuple[str, ...]
-_WORDING = ("factual", "mandatory")
+# section -> field -> what it must be; the reference for people is docs/configuration.md
 FIELDS: dict[str, dict[str, Wanted]] = {
     "standards": {"files": list, "subagents": list},
     "directives": {"always": list, "exclude": list, "bare_agents_md": bool},
     "files": {"allow": list},
-    "write_gate": {"mode": ("off", "new", "edits")},
-    "load_gate": {
-        "mode": ("off", "deliver", "direct", "require"), "subagents": ("off", "deliver", "direct", "require"),
-        "folder": str, "files": list, "budget": int, "denials": int, "wording": _WORDING,
-    },
-    "compaction": {"budget": int, "wording": _WORDING},
-    "resume": {
-        "mode": ("on", "off"), "layout": str, "skills": list, "budget": int, "wording": _WORDING,
-    },
-}  # fmt: skip
+}
+
+
+def sections() -> dict[str, dict[str, Wanted]]:
+    """Section -> field -> what it must be: the general ones, and one for each gate."""
+    return {
+        **FIELDS,
+        **{gate.name: {field: wanted for field, (_, wanted) in gate.settings.items()} for gate in gates.ALL},
+    }
+
+
 # [roles.NAME]: who a session is, by what it is known, and what it needs again after a compaction
 ROLE: dict[str, Wanted] = {
     "skills": list, "env": list, "home": str, "marker": str, "targets": list, "read": list, "dispatch": bool,
@@ -39,7 +40,6 @@ _ROLE_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123
 _LONGEST_ROLE = 40
 _LONGEST_NAME = 80  # characters that a message repeats
 _MOST_PROBLEMS = 40
-_MOST_DENIALS = 20  # that a project may ask for
 _LARGEST = 10**9  # number; a hexadecimal one may have thousands of digits
 
 
@@ -72,9 +72,10 @@ def checked(path: str, *, follow: bool = True) -> tuple[dict[str, dict[str, Any]
                 kept = _fields(path, f"{section}.{name}", role, ROLE, problems)
                 values.setdefault(section, {})[name] = kept
             continue
-        known = FIELDS.get(section)
+        section = next((gate.name for gate in gates.ALL if section in gate.aliases), section)
+        known = sections().get(section)
         if known is None or not isinstance(fields, dict):
-            names = ", ".join(f"[{name}]" for name in (*FIELDS, f"{_NAMED}.NAME"))
+            names = ", ".join(f"[{name}]" for name in (*sections(), f"{_NAMED}.NAME"))
             problems.append(f"{path}: [{section[:_LONGEST_NAME]}] is unknown; the known sections are {names}")
             continue
         kept = _fields(path, section, fields, known, problems)
@@ -144,8 +145,7 @@ def _words(wanted: Wanted) -> str:
 _OWN_SECTIONS = ("files",)
 _OWN_ROLE_FIELDS = ("env", "home")
 _PATHS = {
-    "standards": ("files", "subagents"), "load_gate": ("folder", "files"), "directives": ("always", "exclude"),
-    "roles": ("marker", "targets", "read"),
+    "standards": ("files", "subagents"), "directives": ("always", "exclude"), "roles": ("marker", "targets", "read"),
 }  # fmt: skip
 
 
@@ -159,17 +159,17 @@ def _limited(path: str, values: dict[str, dict[str, Any]]) -> list[str]:
     for name, role, _ in tables:
         for field in [field for field in _OWN_ROLE_FIELDS if role.pop(field, None) is not None]:
             found.append(f"{path}: {name}.{field} counts only in your own settings (~/.config/handbill/config.toml)")
-    tables += [
-        (section, values.get(section, {}), _PATHS[section]) for section in ("standards", "load_gate", "directives")
-    ]
+    tables += [(section, values.get(section, {}), _PATHS[section]) for section in ("standards", "directives")]
+    tables += [(gate.name, values.get(gate.name, {}), gate.paths) for gate in gates.ALL]
     for name, table, fields in tables:
         for field in [field for field in fields if not _stays_inside(table.get(field, ()))]:
             del table[field]
             found.append(f"{path}: {name}.{field} leads out of the project, so it is not used")
-    gate = values.get("load_gate", {})
-    if gate.get("denials", 0) > _MOST_DENIALS:
-        gate["denials"] = _MOST_DENIALS
-        found.append(f"{path}: load_gate.denials is limited to {_MOST_DENIALS} in a project's settings")
+    for gate in gates.ALL:
+        for field, most in gate.limits.items():
+            if values.get(gate.name, {}).get(field, 0) > most:
+                values[gate.name][field] = most
+                found.append(f"{path}: {gate.name}.{field} is limited to {most} in a project's settings")
     return found
 
 

@@ -64,8 +64,8 @@ def _tool(call: dict[str, Any]) -> Tool:
 
 def render(event: Event, text: str, plan: Any, message: str = "") -> dict[str, Any]:
     answer: dict[str, Any] = {}
-    if plan is not None and plan.verdict == BLOCK:
-        answer["no"] = f"{plan.gate_text}\n\n{text}".strip()
+    if plan is not None and plan.blocks:
+        answer["no"] = "\n\n".join([*plan.texts(BLOCK), text]).strip()
     elif text:
         answer["read_this"] = text
     if message:

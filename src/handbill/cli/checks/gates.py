@@ -8,50 +8,57 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from handbill import gates
 from handbill.cli.checks.installation import BAD, NOTE, OK, Finding
 from handbill.cli.project import Project, waiting_handovers, window_file
 from handbill.cli.screen import count
 from handbill.errors import HandbillError
+from handbill.gates import STYLES
 from handbill.handlers.load_gate import context_files
-from handbill.library.messages import OURS, is_inside, is_short, lacking, message_files, read, texts
+from handbill.library.messages import OURS, is_inside, is_short, lacking, own_files, read, shipped, texts
 from handbill.library.resume_state import MODE
+from handbill.paths import PACKAGE
 from handbill.store.disk import read_regular
 from handbill.work.detect_project import quoted
+from handbill.world import World
 
 _RECENT = 20
-_STYLES = ("factual", "mandatory")
+
+
+def _names() -> list[str]:
+    return [gate.name for gate in gates.ALL]
 
 
 def wording(project: Project) -> Iterator[Finding]:
-    shipped_path, *own = message_files(project.world())
-    with open(shipped_path, encoding="utf-8") as file:
-        shipped: dict[str, Any] = json.load(file)
-    for path in own:
+    world = project.world()
+    files = own_files(world)
+    for path in files:
         if not os.path.exists(path):
             continue
-        if path == own[-1] and not is_inside(path, project.world(), project.settings):
+        theirs = path == files[-1]
+        if theirs and not is_inside(path, world):
             yield Finding("wording", BAD, f"{path} leads out of the project: it is not used", "replace the link")
             continue
-        problems = list(_wrong_words(path, shipped, theirs=path == own[-1]))
+        problems = list(_wrong_words(path, world, theirs=theirs))
         for problem in problems:
-            yield Finding("wording", BAD, f"{path}: {problem}", f"correct it; the shipped texts: {shipped_path}")
+            yield Finding("wording", BAD, f"{path}: {problem}", f"correct it; shipped texts: {PACKAGE}/data/messages")
         if not problems:
             yield Finding("wording", OK, f"the gates use the texts in {path}")
-        if path == own[-1]:
-            yield from _overridden(path, project, shipped)
+        if theirs:
+            yield from _overridden(path, world)
 
 
-def _overridden(path: str, project: Project, shipped: dict[str, Any]) -> Iterator[Finding]:
+def _overridden(path: str, world: World) -> Iterator[Finding]:
     """What a model is told here in the project's own words: the person should know whose they are."""
-    for (gate, style, kind), text in texts(read(path, project.world())).items():
-        if gate not in shipped or style not in _STYLES or kind not in shipped[gate]["facts"] or kind in OURS:
+    for (gate, style, kind), text in texts(read(path, world)).items():
+        if gate not in _names() or style not in STYLES or kind not in shipped(gate, world)["facts"] or kind in OURS:
             continue  # reported above
         words = " ".join(text.split())
         said = f"the project's own text for {gate}.{style}.{kind}: {words[:100]}{'…' if len(words) > 100 else ''}"
         yield Finding("wording", NOTE, said)
 
 
-def _wrong_words(path: str, shipped: dict[str, Any], *, theirs: bool) -> Iterator[str]:
+def _wrong_words(path: str, world: World, *, theirs: bool) -> Iterator[str]:
     """`theirs`: the file is the project's, which may not change every text."""
     try:
         found = json.loads(read_regular(path, 1 << 18).decode("utf-8-sig"))
@@ -61,19 +68,20 @@ def _wrong_words(path: str, shipped: dict[str, Any], *, theirs: bool) -> Iterato
     if not isinstance(found, dict):
         yield "it must be one JSON object: {gate: {style: {kind: text}}}"
         return
-    for gate, styles in found.items():
-        if gate not in shipped or not isinstance(styles, dict):
-            yield f"{gate!r} must be one of {', '.join(shipped)}, with a section for each style"
+    for name, styles in found.items():
+        gate = next((one.name for one in gates.ALL if name == one.name or name in one.aliases), "")
+        if not gate or not isinstance(styles, dict):
+            yield f"{name!r} must be one of {', '.join(_names())}, with a section for each style"
             continue
         for style, kinds in styles.items():
-            if style not in _STYLES or not isinstance(kinds, dict):
-                yield f"{gate}.{style} must be one of {', '.join(_STYLES)}, with a text for each kind"
+            if style not in STYLES or not isinstance(kinds, dict):
+                yield f"{gate}.{style} must be one of {', '.join(STYLES)}, with a text for each kind"
                 continue
             for kind, text in kinds.items():
                 if theirs and kind in OURS:
                     yield f"{gate}.{style}.{kind} cannot be changed by a project: the shipped text is used"
                     continue
-                yield from _wrong_text(f"{gate}.{style}.{kind}", text, shipped[gate]["facts"], kind)
+                yield from _wrong_text(f"{gate}.{style}.{kind}", text, shipped(gate, world)["facts"], kind)
 
 
 def _wrong_text(name: str, text: object, facts: dict[str, list[str]], kind: str) -> Iterator[str]:
@@ -146,4 +154,4 @@ def handovers(project: Project) -> Iterator[Finding]:
         yield Finding("handovers", NOTE, text)
 
 
-ALL = (wording, context, resumption, handovers)
+CHECKS = (wording, context, resumption, handovers)

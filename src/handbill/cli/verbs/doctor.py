@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> Result:
             if root and os.path.exists(path):
                 os.replace(path, f"{root}/.engine/errors.seen.jsonl")
                 os.utime(f"{root}/.engine/errors.seen.jsonl")  # its time says since when all is dealt with
-    found = [one for check in (*installation.ALL, *work.ALL, *gates.ALL) for one in _findings(check, project)]
+    found = [one for check in (*installation.ALL, *work.ALL, *gates.CHECKS) for one in _findings(check, project)]
     bad = [finding for finding in found if finding.state == installation.BAD]
     data = {"project": project.root, "checks": [finding.plain() for finding in found], "problems": len(bad)}
 

@@ -12,6 +12,7 @@ from handbill.cli.screen import count, safe, short, table
 from handbill.cli.subcommands import AGENT, Action, add_actions
 from handbill.errors import CorruptState
 from handbill.event import MAIN, Inbox
+from handbill.gates import ARMED, LOAD, RELEASED, REREAD
 from handbill.handlers import load_gate, reread_gate
 from handbill.ledger.window import TAKEN_UP
 from handbill.library.resume_state import MODE
@@ -52,7 +53,7 @@ def described(window: Window, project: Project) -> list[dict[str, Any]]:
 def _load(window: Window, project: Project) -> dict[str, Any]:
     gate = project.settings.gate("load_gate")
     mode = gate["mode"] if window.agent == MAIN else gate["subagents"]
-    state = load_gate.state_of(window)
+    state = LOAD.state_of(window)
     files = [{"file": path, "state": how or "not read"} for path, how in load_gate.compliance(window)]
     settled = ("in the window", "read", load_gate.UNUSABLE)
     missing = sum(not one["state"].startswith(settled) for one in files)
@@ -62,13 +63,13 @@ def _load(window: Window, project: Project) -> dict[str, Any]:
     elif not missing:
         there = sum(not one["state"].startswith(load_gate.UNUSABLE) for one in files)
         word = f"{there} of {count(len(files), 'file')} in the window or read"
-    elif word == load_gate.RELEASED:
+    elif word == RELEASED:
         word = f"no longer holds calls, after {count(state['held'], 'held message')}; "
         word += f"{missing} of {count(len(files), 'file')} not read"
     else:
         word = f"{missing} of {count(len(files), 'file')} not read yet"
     row = {"gate": "load", "setting": state.get("mode", mode), "state": word, "files": files}
-    return {**row, "said": state["said"]} if state.get("said") else row
+    return {**row, "said": state["reported"]} if state.get("reported") else row
 
 
 def _before_it_opens(project: Project) -> str:
@@ -81,7 +82,7 @@ def _before_it_opens(project: Project) -> str:
 
 def _reread(window: Window, project: Project) -> dict[str, Any]:
     """What the window was at its last compaction; before one, what it is as far as can be told from here."""
-    state = reread_gate.state_of(window)
+    state = REREAD.state_of(window)
     if state:
         return _after_compaction(window, state)
     world = project.world()
@@ -119,7 +120,7 @@ def _after_compaction(window: Window, state: dict[str, Any]) -> dict[str, Any]:
     rows += [{"file": path, "state": "read"} for path in state["read"]]
     rows += [{"file": path, "state": "could not be read"} for path in state["tried"]]
     rows += [{"file": path, "state": "not read"} for path in state["left"]]
-    open_now = state["state"] == reread_gate.ARMED and (state["left"] or late)
+    open_now = state["state"] == ARMED and (state["left"] or late)
     word = (
         "holds the next message"
         if open_now

@@ -14,7 +14,8 @@ from handbill.cli.verbs.deliveries import WORDS, read_log
 from handbill.cli.verbs.window import with_newest_receipts
 from handbill.errors import HandbillError
 from handbill.event import MAIN
-from handbill.handlers import load_gate, reread_gate
+from handbill.gates import REREAD
+from handbill.handlers import load_gate
 from handbill.handlers.standards import find
 from handbill.ledger.host_files import FOUND
 from handbill.ledger.window import ELSEWHERE, UNDELIVERABLE, state_of
@@ -197,7 +198,7 @@ def _gates(path: str, window: Window) -> Iterator[str]:
     how = dict(load_gate.compliance(window)).get(path)
     if how is not None:
         yield f"the context gate listed it for the agent to read: {how or 'not read'}"
-    state = reread_gate.state_of(window)
+    state = REREAD.state_of(window)
     if path in state.get("left", ()) or path in state.get("read", ()):
         word = "read" if path in state["read"] else "not read"
         yield f"after a compaction, the agent in the role {state['role']} had to read it itself: {word}"

@@ -7,6 +7,7 @@ from handbill.event import Event, Identity, Tool
 from handbill.hosts.claude_code.tools import text_of as _text
 from handbill.hosts.claude_code.tools import tool
 from handbill.paths import ANYWHERE, normal
+from handbill.plan import BLOCK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -157,19 +158,19 @@ def to_person(message: str) -> dict[str, Any]:
 def render(event: Event, text: str, plan: Plan | None, message: str = "") -> dict[str, Any]:
     """The answer as the client takes it; {} is silence. Never an approval of a tool call."""
     answer: dict[str, Any] = {}
-    if message or (plan is not None and plan.verdict):
+    if message or (plan is not None and plan.blocks):
         from handbill.text.blocks import escaped, harmless
     if message:
         answer.update(to_person(harmless(message)))
     specific: dict[str, Any] = {"hookEventName": _NAMES[event.kind]}
     if event.kind == ev.TOOL_CALLED:  # a context given here would not survive a resume: pages go with the denial
-        if plan is not None and plan.verdict == "block":
+        if plan is not None and plan.blocks:
             specific["permissionDecision"] = "deny"
-            said = harmless(escaped(plan.gate_text))
+            said = harmless(escaped("\n\n".join(plan.texts(BLOCK))))
             specific["permissionDecisionReason"] = f"{said}\n\n{text}" if text else said
     elif event.kind == ev.STOPPING:
-        if plan is not None and plan.verdict == "block":
-            answer.update(decision="block", reason=harmless(escaped(plan.gate_text)))
+        if plan is not None and plan.blocks:
+            answer.update(decision="block", reason=harmless(escaped("\n\n".join(plan.texts(BLOCK)))))
     elif text:
         specific["additionalContext"] = text
     if len(specific) > 1:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 from handbill.errors import HandbillError
+from handbill.event import DELEGATES, WRITES
+from handbill.gates import CHANGES, EVERY
 
 MARK = "handbill.hook"
 SKILL_LANES = 4  # a skill's first phase has a dozen pages or so
@@ -18,17 +21,18 @@ EVENTS = (
 )  # fmt: skip
 # Only where a gate may hold every call: the last moment of a turn that made none.
 FAILSAFE = "Stop"
-# Before a tool runs only where something of ours can apply; by the write gate's setting.
-_HELD = {"off": (), "new": ("Write",), "edits": ("Write", "Edit", "MultiEdit", "NotebookEdit")}
-_ALWAYS_HELD = ("Agent", "Task")
+# What a gate may hold -> the tools that do it. A hook is started before these only.
+_HELD = {
+    WRITES: ("Write",), CHANGES: ("Edit", "MultiEdit", "NotebookEdit"), DELEGATES: ("Agent", "Task"),
+}  # fmt: skip
 
 
-def held_tools(write_gate: str = "new", *, every: bool = False) -> str:
+def held_tools(holds: Collection[str]) -> str:
     """For which tools a hook is started before they run; empty: for all of them."""
-    return "" if every else "|".join((*_HELD[write_gate], *_ALWAYS_HELD))
+    return "" if EVERY in holds else "|".join(tool for kind, tools in _HELD.items() if kind in holds for tool in tools)
 
 
-HELD_TOOLS = held_tools()
+HELD_TOOLS = held_tools((WRITES, DELEGATES))
 
 
 class OddSettings(HandbillError):
