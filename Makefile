@@ -52,6 +52,7 @@ bench: $(VENV)/ready clients
 
 docs: $(VENV)/ready
 	$(BIN)/python -m handbill.cli.reference > docs/cli.md
+	PYTHONPATH=tests $(BIN)/python tests/e2e/why_table.py docs/why.md
 
 clients:
 	@sh tests/e2e/install_clients.sh $(CLIENTS) $(VERSIONS)

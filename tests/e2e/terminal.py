@@ -12,12 +12,13 @@ import re
 import shutil
 import subprocess
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from sandbox import Sandbox
 
-from handbill.lab.live_client import Reply, Request, call, say, texts
+from handbill.lab.live_client import Block, Reply, Request, call, say, texts
 
 RESTORE, FROM_HERE, UP_TO_HERE = "Restore conversation", "Summarize from here", "Summarize up to here"
 PAUSE = 0.3  # no real model answers at once, and the client writes its record meanwhile
@@ -36,6 +37,7 @@ class Obedient:
         self.box = box
         self.delay = PAUSE
         self.summary_delay = PAUSE
+        self.more: dict[str, Callable[[str], Block]] = {}  # verbs of one test
 
     def __call__(self, request: Request) -> Reply:
         if _asks_for_summary(request):
@@ -53,6 +55,8 @@ class Obedient:
 
     def _block(self, step: str) -> dict[str, Any]:
         verb, _, rest = step.partition(" ")
+        if verb in self.more:
+            return self.more[verb](rest)
         if verb == "read":
             return self.box.read(rest)
         if verb == "write":
