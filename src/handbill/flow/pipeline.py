@@ -103,10 +103,11 @@ def _run(context: EventContext) -> Answer:
         from handbill.flow.delivery import deliver
 
         answer = deliver(context, current, context.host.CAP if channel else 0)
-    if context.facts is not None:
+    facts = context.facts
+    if facts is not None and (facts.missed or facts.missed_mark or facts.dropped_mention):
         from handbill.flow.quiet_events import settle_marks
 
-        settle_marks(context, context.facts)
+        settle_marks(context, facts)
     if (context.plan.unfinished or context.broken) and store.note_missed(event.window) and context.broken:
         answer.message = answer.message or "Handbill: part of a hook failed. Run `engine doctor` for details."
     if context.plan.settled or context.plan.save_notes:
