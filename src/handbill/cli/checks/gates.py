@@ -30,7 +30,7 @@ def wording(project: Project) -> Iterator[Finding]:
         if not os.path.exists(path):
             continue
         if path == own[-1] and not is_inside(path, project.world(), project.settings):
-            yield Finding("wording", BAD, f"{path} leads out of the project: it is not used", "replace the link")
+            yield Finding("wording", BAD, f"{path} leads out of the project, so it is not used", "replace the link")
             continue
         problems = list(_wrong_words(path, shipped, theirs=path == own[-1]))
         for problem in problems:

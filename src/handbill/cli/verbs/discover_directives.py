@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", nargs="?", default=".", help="a directory or a file in it (default: here)")
-    parser.add_argument("--core", action="store_true", help="only those that are always delivered")
+    parser.add_argument("--core", action="store_true", help="only types that are always delivered")
     parser.add_argument(
-        "--type", action="append", metavar="NAME", help="only this type, say PITFALLS.md; may be repeated"
+        "--type", action="append", metavar="NAME", help="only this type, e.g. PITFALLS.md; may be repeated"
     )
-    parser.add_argument("--root", metavar="DIR", help="look no further up than this directory")
-    parser.add_argument("--walk-up", action="store_true", help="look in the directories above as well (always done)")
+    parser.add_argument("--root", metavar="DIR", help="do not look above this directory")
+    parser.add_argument("--walk-up", action="store_true", help="also look in the directories above (always done)")
     project_option(parser)
 
 

@@ -176,7 +176,7 @@ def _why_not(path: str, project: Project, world: World, *, delivered: bool) -> I
         asked = [line for _, window in _readable(project) for line in _gates(path, window)]
         yield from dict.fromkeys(asked)
         if not asked:
-            yield "it is not a standard, directive, page, skill or template, and no gate lists it: nothing asks for it"
+            yield "it is not a standard, directive, page, skill or template, and no gate lists it: nothing requests it"
 
 
 def _not_yet(path: str, level: str, project: Project) -> str:

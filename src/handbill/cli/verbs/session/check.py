@@ -33,7 +33,7 @@ def _phases(at: Caller, state: State) -> list[str]:
     if phase is None:
         return found
     wanted = proof_of(phase, str(state.get("skill", "")), at).required
-    return found + ([f"{phase} asks for proof: {', '.join(wanted)}"] if wanted else [])
+    return found + ([f"{phase} requires proof: {', '.join(wanted)}"] if wanted else [])
 
 
 def _documents(at: Caller, folder: str, state: State) -> list[str]:

@@ -66,7 +66,7 @@ def said(text: str, verb: str) -> dict[str, Any]:
     """The description as plain text, or as JSON with keywords and the last phase's proof."""
     if not text.strip():
         raise BadInput(
-            "the description is missing: say on stdin what was done",
+            "the description is missing: send it on stdin",
             f"e.g. echo 'Login form with tests' | engine session {verb} NAME",
         )
     if not text.lstrip().startswith("{"):
