@@ -45,7 +45,7 @@ def run(event: Event, host: ModuleType, store: Store, world: World, settings: Se
     try:
         return _run(context)
     except (CorruptState, Broken) as error:
-        context.trace(str(error), "nothing to do: it was moved aside, and the ledger is rebuilt")
+        context.trace(str(error), "nothing to do: Handbill moved it aside and rebuilds the ledger")
         store.put_aside(event.window)
         return _run(context)
 
@@ -270,7 +270,7 @@ def _look(context: EventContext, window: Window | None, asked: Asked) -> Finding
 
     facts = look(context.event, window, context.host, context.world, context.now, asked)
     for _, name, how in facts.failures:
-        context.trace(f"our {name} hook {how}", "nothing to do: Handbill now delivers what it missed")
+        context.trace(f"Handbill's {name} hook {how}", "nothing to do: Handbill now delivers what it missed")
     if facts.missed:
         context.event.tools = [*facts.missed, *context.event.tools]
     return facts
