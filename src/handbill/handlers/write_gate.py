@@ -44,7 +44,7 @@ def handle(event: Event, window: Window, world: World, settings: Settings) -> Pl
             file, folder = shown(tool.files[0]), shown(directory)
             look.plan.gate(
                 BLOCK,
-                f"{HELD} {file} was not written yet: these pages apply to {folder} and were not in this window. "
+                f"{HELD} {file} was not written yet, because these pages for {folder} were not in this window. "
                 "Take them into account, then make the call again.",
             )
             look.plan.flags[FLAG] = {"epoch": window.epoch, "places": [*before[-_MOST_PLACES:], directory]}
