@@ -110,7 +110,7 @@ def test_ending_asks_for_what_is_open(project: Path) -> None:
     session(project, "activate", "S", "work")
     assert "engine session idle NAME" in session(project, "idle", "S", expect=1)
     assert "engine session deactivate NAME" in session(project, "deactivate", "S", expect=1)
-    assert "1 comes next" in session(project, "idle", "S", stdin="done", expect=1)
+    assert "the next phase is 1" in session(project, "idle", "S", stdin="done", expect=1)
     session(project, "phase", "S", "1", stdin=PROOF)
     session(project, "phase", "S", "2")
     refused = session(project, "idle", "S", stdin="done", expect=1)

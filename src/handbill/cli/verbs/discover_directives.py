@@ -78,6 +78,6 @@ def run(args: argparse.Namespace) -> Result:
             )  # fmt: skip
         screen.print(rows if found else f"no directives from {safe(directory)} up to {safe(root)}")
         if any(one["delivered"] == "skill-filtered" for one in found):
-            screen.print("[dim]skill-filtered: delivered when a skill asks for it, or `directives.always` names it[/]")
+            screen.print("[dim]skill-filtered: delivered when a skill requests it, or `directives.always` names it[/]")
 
     return Result(data, show, exit_code=0 if found else 1)

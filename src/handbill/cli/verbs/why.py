@@ -165,7 +165,7 @@ def _why_not(path: str, project: Project, world: World, *, delivered: bool) -> I
         if not root_of(level, world, settings):
             yield f"{short(level, project.root)} is outside the project, or below an excluded folder"
         elif name not in settings.core_types:
-            yield f"{name} is delivered when the active skill asks for it, or `directives.always` names it"
+            yield f"{name} is delivered when the active skill requests it, or `directives.always` names it"
         else:
             yield _not_yet(path, level, project)
     elif page_name(name.removesuffix(".md")):
