@@ -11,7 +11,7 @@ export npm_config_cache := $(CURDIR)/.cache/npm
 # Hooks are started thousands of times: they should not be compiled each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check unit pythons e2e packages soak mutants bench docs clients clean
+.PHONY: demo test check unit pythons e2e packages soak mutants bench docs picture clients clean
 
 demo: $(VENV)/ready
 	@$(BIN)/engine demo
@@ -53,6 +53,9 @@ bench: $(VENV)/ready clients
 docs: $(VENV)/ready
 	$(BIN)/python -m handbill.cli.reference > docs/cli.md
 	PYTHONPATH=tests $(BIN)/python tests/e2e/why_table.py docs/why.md
+
+picture: $(VENV)/ready
+	$(BIN)/python bench/demo_picture.py
 
 clients:
 	@sh tests/e2e/install_clients.sh $(CLIENTS) $(VERSIONS)

@@ -171,8 +171,8 @@ def test_why(make_project: Callable[..., SimulatedProject]) -> None:
     assert found["windows"][0]["state"] == "confirmed" and found["windows"][0]["reason"].startswith("directive of")
     assert [line["event"] for line in found["decisions"]] == ["confirmed", "claim-deliver"], "the newest first"
     for file, words in (
-        ("two/.directives/AGENTS.md", "it is delivered when two, or a folder below it, is touched"), ("one/.directives/TESTING.md", "when the active skill asks"),
-        ("node_modules/.directives/AGENTS.md", "excluded folder"), ("plain.txt", "nothing asks for it"), ("none.md", "does not exist"),
+        ("two/.directives/AGENTS.md", "it is delivered when two, or a folder below it, is touched"), ("one/.directives/TESTING.md", "when the active skill requests"),
+        ("node_modules/.directives/AGENTS.md", "excluded folder"), ("plain.txt", "nothing requests it"), ("none.md", "does not exist"),
         ("bin.md", "is binary"), ("CMD_REPORT_INTENT", "when a phase or a delivered page names it"), (".claude/settings.json", "does not exist"),
     ):  # fmt: skip
         data = engine("why", file, cwd=box.project, expect=1)["data"]

@@ -83,7 +83,7 @@ def test_gate_status_tells_what_the_window_was(box: SimulatedProject) -> None:
     assert status() == ("lead ($TEAM_ROLE)", "holds the next message", ["in the window", "not read", "not read"])
     box.sim.batch(("Bash", {"command": "make"}))
     box.sim.read("board.md")
-    said = "the agent was told when its first message was held"
+    said = "the agent got the list when its first message was held"
     assert status() == ("lead ($TEAM_ROLE)", said, ["in the window", "read", "not read"])
     why = engine("why", "other.md", cwd=box.project, expect=1)["data"]["why_not"]
     assert why == ["after a compaction, the agent in the role lead had to read it itself: not read"]

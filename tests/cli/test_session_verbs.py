@@ -110,7 +110,7 @@ def test_ending_asks_for_what_is_open(project: Path) -> None:
     session(project, "activate", "S", "work")
     assert "engine session idle NAME" in session(project, "idle", "S", expect=1)
     assert "engine session deactivate NAME" in session(project, "deactivate", "S", expect=1)
-    assert "1 comes next" in session(project, "idle", "S", stdin="done", expect=1)
+    assert "the next phase is 1" in session(project, "idle", "S", stdin="done", expect=1)
     session(project, "phase", "S", "1", stdin=PROOF)
     session(project, "phase", "S", "2")
     refused = session(project, "idle", "S", stdin="done", expect=1)
@@ -139,9 +139,9 @@ def test_requests_must_be_answered(project: Path) -> None:
 def test_one_window_one_session(project: Path) -> None:
     """Right within one call of the agent's shell: no hook has to run in between."""
     agent = {"CLAUDE_CODE_SESSION_ID": "w1"}
-    assert "no hook has seen this window" in session(project, "activate", "S", "work", **agent)
+    assert "no hook has run in this window" in session(project, "activate", "S", "work", **agent)
     text = session(project, "activate", "T", "work", **agent)
-    assert "sessions/S was left" in text
+    assert "sessions/S was released" in text
     assert session(project, "find", **agent).strip().endswith("sessions/T")
     assert "sessionId" not in state(project, "S") and state(project, "S")["lifecycle"] == "active"
     session(project, "continue", "S", **agent)
@@ -184,7 +184,7 @@ def test_a_broken_state_is_put_aside_by_activate_only(project: Path) -> None:
     assert "is broken" in session(project, "phase", "S", "1", stdin=PROOF, expect=1)
     assert path.read_text() == "{broken"
     assert "broken" in session(project, "list")
-    assert "put aside" in session(project, "activate", "S", "work")
+    assert "the file was renamed" in session(project, "activate", "S", "work")
     assert [kept.read_text() for kept in path.parent.glob(".state.json.corrupt-*")] == ["{broken"]
 
 

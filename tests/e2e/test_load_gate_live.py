@@ -70,7 +70,7 @@ def test_what_does_not_fit_is_listed(make: Make, version: str) -> None:
     run = box.run(box.bash(), "done")
     assert_absent(run.of()[-1], "MARK-TASKS", "END-TASKS")
     assert (
-        "1 file does not fit into the budget and was not delivered." in run.of()[0].text
+        "1 file does not fit into the budget and was not delivered:" in run.of()[0].text
         and box.path(".context/TASKS.md") in run.of()[0].text
     )
     assert_once(run.of()[0], "MARK-AGENT_PLAYBOOK")

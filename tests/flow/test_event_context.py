@@ -113,7 +113,7 @@ def test_what_took_the_time_is_named(where: str, said: str) -> None:
     stop, about = TookTooLong(), Traced()
     stop.where = where
     attempt(about, "gate", failing(stop))  # type: ignore[arg-type]
-    assert about.traces == [f"gate: {said} took too long and was left out"]
+    assert about.traces == [f"gate: {said} took too long and was skipped"]
 
 
 def test_what_succeeds_is_not_traced() -> None:

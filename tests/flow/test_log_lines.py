@@ -8,7 +8,7 @@ from handbill.flow import log_lines
 
 
 @pytest.mark.parametrize(
-    "notes, lines, last", [(3, 3, "note 2"), (20, 20, "note 19"), (5000, 21, "notes left out for this event: 4,980")]
+    "notes, lines, last", [(3, 3, "note 2"), (20, 20, "note 19"), (5000, 21, "notes omitted for this event: 4,980")]
 )
 def test_an_event_traces_so_many_notes(notes: int, lines: int, last: str) -> None:
     traces: list[str] = []

@@ -81,8 +81,8 @@ def test_a_file_that_has_its_former_text_again(
         look(box)
         box.write(RULE, "RULE 1")
         look(box)
-    assert counts(box, "RULE 1", OUTDATED, "has its former text again") == [1, times, times]
-    assert box.seen().rindex("has its former text again") > box.seen().rindex(OUTDATED)
+    assert counts(box, "RULE 1", OUTDATED, "had its earlier text again") == [1, times, times]
+    assert box.seen().rindex("had its earlier text again") > box.seen().rindex(OUTDATED)
 
 
 def test_a_file_that_was_moved_away_and_back(box: SimulatedProject) -> None:
@@ -94,7 +94,7 @@ def test_a_file_that_was_moved_away_and_back(box: SimulatedProject) -> None:
     assert counts(box, OUTDATED) == [1]
     Path(f"{path}.bak").rename(path)
     look(box, 3)
-    assert counts(box, OUTDATED, "has its former text again") == [1, 1]
+    assert counts(box, OUTDATED, "had its earlier text again") == [1, 1]
 
 
 @pytest.mark.parametrize("how", ["a link out of the project", "no permission"])

@@ -86,7 +86,7 @@ def test_a_held_write_leaves_what_was_missed_before_it_to_the_next_batch(make_pr
     assert sim.write("one/new.py").denied
     box.idle(2)
     assert box.seen().count("rules of one") == box.seen().count("rules of two") == 1
-    assert sign == "queue" or any("our PostToolBatch hook" in line for line in box.errors())
+    assert sign == "queue" or any("Handbill's PostToolBatch hook" in line for line in box.errors())
 
 
 def test_a_write_without_a_transcript_does_not_wait(make_project: Make, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,7 +144,7 @@ def test_a_hook_does_not_believe_a_state_that_something_else_wrote(box: Simulate
     box.lose_ledger()
     box.idle(3)
     assert box.state()["work"].get("skill") != "evil" and "EVIL-BODY" not in box.seen()
-    assert any("is left out" in line for line in box.errors())
+    assert any("is ignored" in line for line in box.errors())
 
 
 @pytest.mark.parametrize("pattern", ["**/CLAUDE.md", "**/pay/**", "**/*.md", "**/{CLAUDE,x}.md"])

@@ -56,7 +56,7 @@ def test_nothing_is_garbled(gate: str, style: str, kind: str) -> None:
     assert not any(sign in TEXTS[gate, style, kind] for sign in ("ð\x9f", "ðŸ", "âš", "â•", "Ã", "\ufffd"))
 
 
-OF_THE_PROJECT = "(worded by this project, in .handbill.messages.json)"
+OF_THE_PROJECT = "(this text is the project's own, from .handbill.messages.json)"
 
 
 def test_a_project_says_it_in_its_own_words(tmp_path: Path) -> None:

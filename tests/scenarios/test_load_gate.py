@@ -70,7 +70,7 @@ def test_what_does_not_fit_is_listed_whole(box: SimulatedProject) -> None:
     assert (
         "5 of 6 files" in text
         and str(box.project / ".context/TASKS.md") in text
-        and "1 file does not fit into the budget and was not delivered." in text
+        and "1 file does not fit into the budget and was not delivered:" in text
     )
     assert how(box)["TASKS.md"] == ""
     box.sim.read(".context/TASKS.md")
@@ -106,14 +106,15 @@ def test_require_holds_calls_until_all_is_read(box: SimulatedProject) -> None:
     held = box.sim.batch(("Bash", {"command": "make"}))
     assert (
         held.denied.startswith("[Held by Handbill]")
-        and "Handbill has held 1 message and holds at most 3. You must first read 6 files" in held.denied
+        and "you have not read 6 files of this project's context" in held.denied
+        and "Handbill has held 1 message and will hold at most 3." in held.denied
         and held.denied.endswith("Read them, then make the call again.")
         and held.texts == []
     )
     names = list(MARKS)
     assert box.sim.read(*(f".context/{name}" for name in names[:3])).denied == "", "reads of them pass"
     held = box.sim.batch(("Bash", {"command": "make"}))
-    assert "You must first read 3 files of" in held.denied and names[0] not in held.denied
+    assert "you have not read 3 files of" in held.denied and names[0] not in held.denied
     shown = " ".join(f".context/{name}" for name in names[3:])
     assert box.sim.batch(("Bash", {"command": f"cat {shown}"})).denied == "", "so do plain shell reads"
     assert box.sim.batch(("Bash", {"command": "make"})).denied == ""
@@ -136,7 +137,7 @@ def test_require_never_waits_for_a_file_that_cannot_be_read(box: SimulatedProjec
     (box.project / ".context/BINARY.md").write_bytes(b"\0\1")
     box.write(".context/EMPTY.md", "")
     box.sim.start()
-    assert "You must first read 1 file of" in box.sim.batch(("Bash", {"command": "make"})).denied
+    assert "you have not read 1 file of" in box.sim.batch(("Bash", {"command": "make"})).denied
     read = {"file_path": str(box.project / ".context/TASKS.md")}
     box.sim.batch(("Read", read, "<tool_use_error>cannot be read</tool_use_error>"))
     assert box.sim.batch(("Bash", {"command": "make"})).denied == ""
@@ -155,7 +156,7 @@ def test_require_falls_back_to_words_where_calls_cannot_be_held(box: SimulatedPr
     settings(box, mode="require")
     box.sim.held_tools = "Write"
     box.sim.start()
-    assert "Before you go on, read" in box.sim.batch(("Bash", {"command": "make"})).texts[0]
+    assert "Before you continue, read" in box.sim.batch(("Bash", {"command": "make"})).texts[0]
     assert box.sim.batch(("Bash", {"command": "make"})).texts == []
 
 
@@ -243,7 +244,7 @@ def test_lost_words_come_again(box: SimulatedProject) -> None:
     box.idle()
     box.idle()
     box.idle()
-    assert box.seen().count("Before you go on, read") == 1
+    assert box.seen().count("Before you continue, read") == 1
 
 
 def test_a_call_is_not_held_if_that_cannot_be_written_down(

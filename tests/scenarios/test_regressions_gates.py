@@ -151,11 +151,11 @@ def test_a_subagent_that_is_continued_on_an_old_client_hears_it_again(make_proje
     box.sim.start()
     box.sim.subagent("a1")
     box.sim.read("one/f.py", agent="a1")
-    assert "Before you go on, read" in box.seen("a1")
+    assert "Before you continue, read" in box.seen("a1")
     box.sim.views["a1"] = []
     box.sim.subagent("a1")
     box.sim.batch(("Bash", {"command": "true"}), agent="a1")
-    assert "Before you go on, read" in box.seen("a1")
+    assert "Before you continue, read" in box.seen("a1")
 
 
 # --- roles ---------------------------------------------------------------------------------------

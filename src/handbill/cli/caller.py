@@ -88,13 +88,13 @@ class Caller:
         said = []
         if before and before != folder:
             sessions.update(before, lambda state: (released(state or {}), None))
-            said = [f"{self.shown(before)} was left: nobody holds it now"]
+            said = [f"{self.shown(before)} was released: nobody holds it now"]
         try:
             self.project.store.link(self.window, folder)
         except OSError as error:
             said.append(f"Handbill could not record that this window works on the session ({error.strerror})")
         if not window_file(self.project.store, (self.window, MAIN)):
-            said.append("no hook has seen this window, so no pages will be delivered; engine doctor says why")
+            said.append("no hook has run in this window, so no pages will be delivered; engine doctor shows why")
         return said
 
     def _is_mine(self, folder: str) -> bool:

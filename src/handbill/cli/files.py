@@ -54,7 +54,7 @@ def replace_text(path: str, text: str, within: str = "") -> None:
         if within:
             require_inside(path, within)
         if within and not under(target, real_path(os.path.abspath(within))):
-            raise OSError(errno.ELOOP, "a folder was replaced by a link meanwhile")
+            raise OSError(errno.ELOOP, "a folder was replaced by a link in the meantime")
         make_private_directory(scratch)
         folder = open_folder(os.path.dirname(target))
     except OSError as error:

@@ -17,12 +17,12 @@ from handbill.errors import HandbillError
 VERBS = {
     "install": ("install", "register the hooks in this project (or --user)"),
     "uninstall": ("uninstall", "remove exactly what install added"),
-    "doctor": ("doctor", "check wiring, interpreter, state and errors, and show a fix for each problem"),
+    "doctor": ("doctor", "check the installation, the state and the errors, and show a fix for each problem"),
     "window": ("window", "show what is in this context window, since when, and how that is proven"),
     "deliveries": ("deliveries", "show the delivery log: what was delivered, skipped, lost, and why"),
     "session": ("session", "manage a piece of work: activate a skill, move through its phases, end it"),
     "find-sessions": ("find_sessions", "find sessions by day, topic or state"),
-    "gate": ("gate", "show what each gate asked of a window, and what the agent did"),
+    "gate": ("gate", "show what each gate requested, and what the agent did"),
     "context": ("context", "print the project's working context as one packet of a given size"),
     "role": ("role", "list, set or clear a session's role; its files are delivered again after a compaction"),
     "worker": ("worker", "start an agent with a contract of its own"),
@@ -45,7 +45,7 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
     """With `only`, the other verbs are left out: they cost start-up time."""
     top = VerbParser(
         prog="engine",
-        description="Handbill: the right pages in front of a coding agent, once per context window, with a receipt.",
+        description="Handbill gives a coding agent its rules and files: each once per context window, with a receipt.",
         epilog="In a new project, run engine install, use your agent as usual, then run engine window.",
     )
     top.add_argument("--version", action="version", version=f"handbill {VERSION}")

@@ -42,7 +42,7 @@ def attempt(context: EventContext, name: str, work: Callable[..., T], *arguments
     except TookTooLong as stop:
         what = stop.where or "this"
         context.trace(
-            f"{name}: {what} took too long and was left out", "look for circular links and very large settings"
+            f"{name}: {what} took too long and was skipped", "look for circular links and very large settings"
         )
         context.broken = True
         return stop.partial  # type: ignore[no-any-return]

@@ -56,6 +56,10 @@ class Findings:
         return self.whole_content or self.dropped_mention
 
     @property
+    def has_marks(self) -> bool:
+        return bool(self.missed or self.missed_mark or self.dropped_mention)
+
+    @property
     def silent(self) -> bool:
         """Nothing can be delivered: this window's content is not known yet."""
         return self.chapter in (epochs.WAIT, epochs.SUSPECT)

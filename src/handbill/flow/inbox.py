@@ -43,7 +43,7 @@ def recall(context: EventContext, window: Window) -> None:
             if not told:  # who was launched for something has its own work
                 context.inbox.handover = store.take_handover(event.session_id, again=not begins) or {}
         except (HandbillError, OSError) as error:
-            context.trace(f"what an agent before this one left cannot be read: {error}")
+            context.trace(f"the handover of an earlier agent cannot be read: {error}")
 
 
 def _may_have_failed(context: EventContext, window: Window) -> bool:

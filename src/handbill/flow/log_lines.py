@@ -35,7 +35,7 @@ def write(context: EventContext, answer: Answer) -> None:
     for note in context.plan.notes[:_MOST_NOTES]:
         context.trace(note)
     if len(context.plan.notes) > _MOST_NOTES:
-        context.trace(f"notes left out for this event: {len(context.plan.notes) - _MOST_NOTES:,}")
+        context.trace(f"notes omitted for this event: {len(context.plan.notes) - _MOST_NOTES:,}")
     if context.event.kind == SESSION_STARTED:
         for problem in context.settings.problems:
             context.trace(problem, "correct the settings file")

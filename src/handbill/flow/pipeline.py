@@ -21,7 +21,7 @@ from handbill.event import (
     TOOL_BATCH_FINISHED,
     TOOL_CALLED,
     Inbox,
-)
+)  # fmt: skip
 from handbill.flow.event_context import Answer, Asked, EventContext, attempt, logged
 from handbill.handlers import handler, handlers_for
 from handbill.ledger.records import Broken
@@ -48,7 +48,7 @@ def run(event: Event, host: ModuleType, store: Store, world: World, settings: Se
     try:
         return _run(context)
     except (CorruptState, Broken) as error:
-        context.trace(str(error), "nothing to do: it was moved aside, and the ledger is rebuilt")
+        context.trace(str(error), "nothing to do: Handbill moved it aside and rebuilds the ledger")
         store.put_aside(event.window)
         return _run(context)
 
@@ -69,15 +69,7 @@ def _run(context: EventContext) -> Answer:
 
         current = advance(context, window)
         warn_if_unrecorded(context, window, current)
-    if context.facts is not None and context.facts.silent:
-        from handbill.flow.quiet_events import remember
-
-        remember(context)
-        return logged(context, Answer())
-    if current is not None and _is_left_open(event, current):
-        from handbill.flow.quiet_events import keep
-
-        keep(context)
+    if _is_quiet(context, current):
         return logged(context, Answer())
     channel = event.kind in context.host.CHANNELS
     if event.tools or event.kind == SKILL_EXPANDED:
@@ -103,11 +95,10 @@ def _run(context: EventContext) -> Answer:
         from handbill.flow.delivery import deliver
 
         answer = deliver(context, current, context.host.CAP if channel else 0)
-    facts = context.facts
-    if facts is not None and (facts.missed or facts.missed_mark or facts.dropped_mention):
+    if context.facts is not None and context.facts.has_marks:
         from handbill.flow.quiet_events import settle_marks
 
-        settle_marks(context, facts)
+        settle_marks(context, context.facts)
     if (context.plan.unfinished or context.broken) and store.note_missed(event.window) and context.broken:
         answer.message = answer.message or "Handbill: part of a hook failed. Run `engine doctor` for details."
     if context.plan.settled or context.plan.save_notes:
@@ -115,6 +106,24 @@ def _run(context: EventContext) -> Answer:
 
         write_down(context)
     return logged(context, answer)
+
+
+def _is_quiet(context: EventContext, current: Window | None) -> bool:
+    """Nothing can be delivered now; what a later event must settle is written down."""
+    if context.facts is not None and context.facts.silent:
+        from handbill.flow.quiet_events import remember
+
+        remember(context)
+        return True
+    event = context.event
+    by_hand = event.kind == SESSION_STARTED and event.source == "compact" and event.attended
+    if by_hand and current is not None and current.flags.get("kept_unknown"):
+        # somebody compacted by hand: which part stays is recorded only now, so the next prompt brings what is missing
+        from handbill.flow.quiet_events import keep
+
+        keep(context)
+        return True
+    return False
 
 
 def _own_window(context: EventContext) -> Window | None:
@@ -270,7 +279,7 @@ def _look(context: EventContext, window: Window | None, asked: Asked) -> Finding
 
     facts = look(context.event, window, context.host, context.world, context.now, asked)
     for _, name, how in facts.failures:
-        context.trace(f"our {name} hook {how}", "nothing to do: Handbill now delivers what it missed")
+        context.trace(f"Handbill's {name} hook {how}", "nothing to do: Handbill now delivers what it missed")
     if facts.missed:
         context.event.tools = [*facts.missed, *context.event.tools]
     return facts
@@ -288,9 +297,3 @@ def decide(context: EventContext, window: Window) -> Plan:
         plan.say(f"warning-{number}" if number else "warning", text, "warning")
     plan.unfinished = plan.unfinished or context.broken
     return plan
-
-
-def _is_left_open(event: Event, window: Window) -> bool:
-    """Somebody compacted by hand: which part stays is recorded only now. The next prompt brings what is missing."""
-    by_hand = event.kind == SESSION_STARTED and event.source == "compact" and event.attended
-    return by_hand and bool(window.flags.get("kept_unknown"))

@@ -87,7 +87,7 @@ def _linked_work(context: EventContext) -> dict[str, Any]:
     try:
         state = read(folder) if folder else None
     except HandbillError as error:
-        context.trace(f"the session {folder} is left out: {error}")
+        context.trace(f"the session {folder} is ignored: {error}")
         return {}
     if state is None or state.get("sessionId") != context.event.session_id:
         return {}

@@ -27,7 +27,7 @@ def _in_turn(lines: list[str], most: int, turn: int) -> list[str]:
 
 
 def _unreadable(_: Any) -> Any:
-    raise Broken("stored lines, and nobody said how to read them")
+    raise Broken("stored lines without a reader")
 
 
 class Records:

@@ -129,7 +129,7 @@ def _files(bundle: Bundle, files: Files, world: World, settings: Settings) -> li
 def next_step(action: str, world: World) -> str:
     """In words; a skill is named as one only if there is such a skill."""
     if not action:
-        return "go on with the current task"
+        return "continue with the current task"
     return f"invoke the skill {action}" if skill_file(action, world, shipped=False) else one_line(action).rstrip(".")
 
 
@@ -145,7 +145,7 @@ def _usual_checklist(left: int, questions: int) -> list[str]:
         if questions
         else []
     )
-    return [*found, "the current task is clear, or the user has been asked"]
+    return [*found, "the current task is clear, or you have asked the user"]
 
 
 def set_down(left: dict[str, Any], world: World, settings: Settings) -> Plan:

@@ -20,7 +20,7 @@ _MOST = 1 << 18
 _LONGEST, _MOST_PLACES = 4000, 24
 # Facts of several lines, made by us line by line; every other fact stays on its line.
 _LISTS = ("files", "left", "unusable", "questions", "checklist", "summary", "details", "mode", "paths")
-_WHOSE = "worded by this project, in .handbill.messages.json"  # a model must not take it for the user's word
+_WHOSE = "this text is the project's own, from .handbill.messages.json"  # a model must not take it for the user's word
 OURS = ("restore", "unusable")  # what an agent left, and what is wrong: a project has no say in these
 
 

@@ -62,7 +62,7 @@ def role_of(inbox: Inbox, window: Window, world: World, settings: Settings) -> R
         role.allowed_paths = [role.dispatch] if named else []  # a variable may come from the project's own settings
     elif role.values.get("dispatch"):
         role.problem = (
-            role.problem or f"the dispatch file of this {name} is not known: engine role set {name} --dispatch FILE"
+            role.problem or f"the dispatch file of this {name} is unknown: run engine role set {name} --dispatch FILE"
         )
     return role
 

@@ -27,7 +27,7 @@ class NoSession(HandbillError):
     code = "no-session"
 
 
-_FOREIGN = "your own installation did not write it; it came with the project, or was changed by something else"
+_FOREIGN = "your own installation did not write it; the project contains it, or something else changed it"
 
 
 def read(folder: str) -> State | None:

@@ -56,4 +56,4 @@ def changed_back(path: str, moment: str) -> str:
     """To the model, which was told that its text of this file is out of date. `moment`: now."""
     from handbill.text.blocks import quotable
 
-    return f'At {moment}, "{quotable(path)}" has its former text again. The text in this window is up to date.'
+    return f'At {moment}, "{quotable(path)}" had its earlier text again. The text in this window is up to date.'

@@ -21,7 +21,7 @@ def conflict(asked: Asked) -> str:
     kinds = _kinds([schema for _, schema in asked])
     if not kinds:
         wanted = " and ".join(dict.fromkeys(_written(schema) for _, schema in asked if "type" in schema))
-        return f"{pages}: it cannot be {wanted} at once"
+        return f"{pages}: it cannot be {wanted} at the same time"
     values = next((_values(schema) for _, schema in asked if _values(schema) is not None), None)
     if values is not None:
         fits = any(not any(problems(value, schema) for _, schema in asked) for value in values)

@@ -143,10 +143,10 @@ def unusable(state: dict[str, Any], root: str, now: float) -> str:
     if wrong:
         return f"invalid resume state: {wrong[0]}"
     if state["project_root"] != root:
-        return f"the resume state is of another project ({state['project_root']})"
+        return f"the resume state belongs to another project ({state['project_root']})"
     if state["created"] > now + _AHEAD:
         return "the resume state is from the future: a clock was changed, or somebody else wrote it"
     project = state["active_project_id"] or ""
     if project and not is_name(project):
-        return "the resume state names a project that cannot be a project's folder"
+        return "the resume state names a project that cannot be the name of a folder"
     return ""

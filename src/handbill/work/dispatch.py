@@ -70,7 +70,7 @@ def problems(text: str, before: str | None = None) -> list[str]:
     elif found.status not in STATUSES:
         wrong.append(f"its status is {found.status!r}; use one of {', '.join(STATUSES)}")
     if not any(found.text_of(name) for name in ("task", "contract")):
-        wrong.append("it has no `## Task` (or `## Contract`) that says what is to be done")
+        wrong.append("it has no `## Task` (or `## Contract`)")
     if "progress" not in found.sections:
         wrong.append("it has no section `## Progress`")
     if found.status in (DONE, FAILED) and not found.text_of("result"):

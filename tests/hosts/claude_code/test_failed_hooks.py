@@ -22,7 +22,7 @@ def row(uuid: str, type: str, command: str = "python -c handbill.hook", **more: 
         (row("1", "hook_non_blocking_error", exitCode=137), "ended without an answer (exit code 137)"),
         (row("1", "hook_cancelled", timedOut=True, durationMs=60000), "timed out after 60000 ms"),
         (row("1", "hook_cancelled"), "was cancelled by the client"),
-        (row("1", "hook_success", exitCode=1), "died after its answer was taken (exit code 1)"),
+        (row("1", "hook_success", exitCode=1), "failed after the client had read its answer (exit code 1)"),
     ],
 )
 def test_what_happened(data: bytes, how: str) -> None:

@@ -37,7 +37,7 @@ def wording(project: Project) -> Iterator[Finding]:
             continue
         theirs = path == files[-1]
         if theirs and not is_inside(path, world):
-            yield Finding("wording", BAD, f"{path} leads out of the project: it is not used", "replace the link")
+            yield Finding("wording", BAD, f"{path} leads out of the project, so it is not used", "replace the link")
             continue
         problems = list(_wrong_words(path, world, theirs=theirs))
         for problem in problems:

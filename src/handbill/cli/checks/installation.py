@@ -136,7 +136,7 @@ def _folder(code: str) -> str:
 def client(project: Project) -> Iterator[Finding]:
     path = trust.find_program("claude", project.root)
     if not path:
-        yield Finding("client", NOTE, "no `claude` on the PATH: its version was not checked")
+        yield Finding("client", NOTE, "`claude` is not on the PATH, so its version was not checked")
         return
     done = subprocess.run(
         [path, "--version"],
@@ -170,7 +170,7 @@ def state(project: Project) -> Iterator[Finding]:
                 "state",
                 BAD,
                 f"{project.store.root} could not be written; ledgers are in {project.store.spare} ({moved})",
-                "free some space or make it writable; new ledgers then go there again",
+                "free some space or make it writable; new ledgers are then written there again",
             )
     for root in (project.store.root, project.store.spare):
         for folder in (f"{root}/.windows", f"{root}/.engine"):

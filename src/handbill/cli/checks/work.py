@@ -30,7 +30,7 @@ def held_calls(project: Project) -> Iterator[Finding]:
         lacks_stop = bool(ours) and needs.every and registration.FAILSAFE not in ours
         for held in registration.matchers(settings, "PreToolUse") - {needs.held}:
             lacking = bool(held) and (needs.every or bool(set(needs.held.split("|")) - set(held.split("|"))))
-            text = f"the gates may hold calls of {_tools(needs.held)}, but hooks in {path} run before {_tools(held)}"
+            text = f"gates may hold calls of {_tools(needs.held)}, but hooks in {path} run only before {_tools(held)}"
             if lacking or not user:
                 yield Finding("held calls", BAD if lacking else NOTE, text, fix)
             lacks_stop = lacks_stop and not lacking  # one finding for one fix

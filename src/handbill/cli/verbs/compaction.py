@@ -146,6 +146,6 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
         style = _STYLE.get(row["fate"], "green")
         rows.add_row(short(row["file"], data["project"]), safe(row["came"]), f"[{style}]{safe(row['fate'])}[/]")
     screen.print(rows)
-    screen.print(", ".join(f"{number} {name}" for name, number in data["counts"].items()) or "nothing was there before")
+    screen.print(", ".join(f"{number} {name}" for name, number in data["counts"].items()) or "the window was empty")
     if data["new"]:
         screen.print(f"[dim]and new since:[/] {', '.join(safe(short(path, data['project'])) for path in data['new'])}")

@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--last", type=_count, default=40, metavar="N", help="how many lines (default 40; 0: all)")
     parser.add_argument("--follow", action="store_true", help="keep printing new lines until Ctrl-C")
-    parser.add_argument("--duplicates", action="store_true", help="files delivered more than once into one window")
+    parser.add_argument("--duplicates", action="store_true", help="files that one window got more than once")
     parser.add_argument(
         "--summary", action="store_true", help="totals: deliveries, files, skips, duplicates, and deliveries per event"
     )

@@ -24,10 +24,10 @@ AGENT = "a1b2c3"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--live", action="store_true", help="with the real Claude Code client and a scripted model")
+    parser.add_argument("--live", action="store_true", help="use the real Claude Code client, with a scripted model")
     parser.add_argument("--client", metavar="PATH", help="the client for --live (default: claude on the PATH)")
-    parser.add_argument("--fast", action="store_true", help="no pauses between the events")
-    parser.add_argument("--keep", action="store_true", help="keep the sample project, to look around in it")
+    parser.add_argument("--fast", action="store_true", help="do not pause between the events")
+    parser.add_argument("--keep", action="store_true", help="keep the sample project, so that you can look at it")
 
 
 def run(args: argparse.Namespace) -> Result:
@@ -85,7 +85,7 @@ def install_sample(project: str, environ: dict[str, str]) -> str:
 
 
 def _session(sim: Simulator, environ: dict[str, str]) -> Iterator[tuple[str, Moment]]:
-    yield "session starts", sim.start()
+    yield "the session starts", sim.start()
     yield "the user types /fix", sim.skill("fix", "the cart loses its last item")
     yield "engine session activate CART fix", _engine(sim, environ, "activate", "CART", "fix")
     proof = '{"contextRead": ["api/carts/merge.py"]}'
@@ -95,17 +95,17 @@ def _session(sim: Simulator, environ: dict[str, str]) -> Iterator[tuple[str, Mom
     yield "writes worker/retry.py: held once, with the rules", sim.write("worker/retry.py")
     yield "writes worker/retry.py again", sim.write("worker/retry.py")
     yield "3 parallel reads", sim.read("worker/jobs.py", "api/orders.py", "api/carts/merge.py")
-    yield "reads reports/year.py (35,000-character directive)", sim.read("reports/year.py")
+    yield "reads reports/year.py (35,000-character rules)", sim.read("reports/year.py")
     for number in range(2, 5):
         yield f"runs a command ({number} of 4 events)", sim.batch(("Bash", {"command": "make report"}))
     task = {"prompt": "Look at api/orders.py and report.", "subagent_type": "general-purpose"}
     sim.send({"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": task, "tool_use_id": "toolu_task"})
-    yield "subagent starts, its task names api/orders.py", sim.subagent(AGENT)
-    yield "subagent reads api/orders.py", sim.read("api/orders.py", agent=AGENT)
+    yield "starts with a task for api/orders.py", sim.subagent(AGENT)
+    yield "reads api/orders.py", sim.read("api/orders.py", agent=AGENT)
     yield "runs a command", sim.batch(("Bash", {"command": "make test"}))
-    yield "compaction", sim.compact()
+    yield "the client compacts the conversation", sim.compact()
     yield "reads worker/jobs.py again", sim.read("worker/jobs.py")
-    yield "resume", sim.start("resume")
+    yield "the session is resumed", sim.start("resume")
     yield "reads worker/jobs.py again", sim.read("worker/jobs.py")
 
 
@@ -148,14 +148,14 @@ def _row(label: str, moment: Moment, simulator: Simulator, environ: dict[str, st
 
 def _show_row(screen: Console, row: dict[str, Any], project: str) -> None:
     place = "" if row["window"] == "main" else " [magenta](subagent)[/]"
-    receipt = f"{row['confirmed']} confirmed" + (f", {row['sent']} on the way" if row["sent"] else "")
-    screen.print(f"[bold]▸ {row['event']}[/]{place}  [dim]{row['milliseconds']:.0f} ms · window: {receipt}[/]")
+    receipt = f"{row['confirmed']} confirmed" + (f", {row['sent']} sent" if row["sent"] else "")
+    screen.print(f"[bold]▸ {row['event']}[/]{place}  [dim]{row['milliseconds']:.0f} ms · {receipt}[/]")
     for one in row["delivered"]:
         part = f" [cyan]part {', '.join(map(str, one['parts']))} of {one['of']}[/]" if one["parts"] != [0] else ""
         reason = one["reason"].replace(project + "/", "").replace(project, "the project")
         screen.print(f"    [green]+ {short(one['file'], project)}[/]{part}  [dim]{reason}[/]")
     if not row["delivered"]:
-        screen.print("    [dim]nothing new: all of it is in the window[/]")
+        screen.print("    [dim]nothing new: everything is already in the window[/]")
 
 
 def _totals(simulator: Simulator, rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -185,9 +185,7 @@ def size_of(path: str) -> int:
 
 
 def show_totals(screen: Console, data: dict[str, Any]) -> None:
-    rows = table(
-        "window", "file", "copies|r", "characters|r", "tokens (estimate)|r", title="\nIn the windows at the end"
-    )
+    rows = table("window", "file", "copies|r", "characters|r", "tokens|r", title="\nThe windows at the end")
     for window in data["windows"]:
         for one in window["files"]:
             style = "green" if one["copies"] == 1 else "red"
@@ -201,5 +199,5 @@ def show_totals(screen: Console, data: dict[str, Any]) -> None:
     if "median_milliseconds" in data:
         screen.print(
             f"time added per event: {data['median_milliseconds']:.0f} ms median, "
-            f"{data['slowest_milliseconds']:.0f} ms slowest (processes and all)"
+            f"{data['slowest_milliseconds']:.0f} ms slowest, process start included"
         )

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", nargs="?", default=".", help="a directory or a file in it (default: here)")
-    parser.add_argument("--core", action="store_true", help="only those that are always delivered")
+    parser.add_argument("--core", action="store_true", help="only types that are always delivered")
     parser.add_argument(
-        "--type", action="append", metavar="NAME", help="only this type, say PITFALLS.md; may be repeated"
+        "--type", action="append", metavar="NAME", help="only this type, e.g. PITFALLS.md; may be repeated"
     )
-    parser.add_argument("--root", metavar="DIR", help="look no further up than this directory")
-    parser.add_argument("--walk-up", action="store_true", help="look in the directories above as well (always done)")
+    parser.add_argument("--root", metavar="DIR", help="do not look above this directory")
+    parser.add_argument("--walk-up", action="store_true", help="also look in the directories above (always done)")
     project_option(parser)
 
 
@@ -77,6 +77,6 @@ def run(args: argparse.Namespace) -> Result:
             )  # fmt: skip
         screen.print(rows if found else f"no directives from {safe(directory)} up to {safe(root)}")
         if any(one["delivered"] == "skill-filtered" for one in found):
-            screen.print("[dim]skill-filtered: delivered when a skill asks for it, or `directives.always` names it[/]")
+            screen.print("[dim]skill-filtered: delivered when a skill requests it, or `directives.always` names it[/]")
 
     return Result(data, show, exit_code=0 if found else 1)

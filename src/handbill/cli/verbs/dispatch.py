@@ -25,7 +25,7 @@ _FILE: Argument = ("file", {"metavar": "FILE", "help": "the dispatch file"})
 ACTIONS: dict[str, Action] = {
     "new": ("create a dispatch file", (
         _FILE, ("--title", {"default": "", "help": "its title (default: from the file's name)"}),
-        ("--task", {"default": "", "help": "what is to be done (default: stdin)"}),
+        ("--task", {"default": "", "help": "the task (default: stdin)"}),
     )),
     "check": ("check that the file is well-formed and that no progress was removed", (_FILE,)),
     "progress": ("add a line at the end of the progress section", (
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> Result:
         found = refuse_if_wrong(path)
         data = {"file": path, "status": found.status, "title": found.title, "progress": found.progress}
         return Result(
-            data, text=f"{path}: {found.status}, {count(len(found.progress), 'line')} of progress, nothing is wrong"
+            data, text=f"{path}: {found.status}, {count(len(found.progress), 'line')} of progress, no problems"
         )
     if args.action == "progress":
         line = " ".join(args.text.split())

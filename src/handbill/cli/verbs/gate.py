@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 ACTIONS: dict[str, Action] = {
     "status": (
-        "show what each gate asked of this window, and what the agent did",
+        "show what each gate requested in this window, and what the agent did",
         (
             ("session", {"nargs": "?", "help": "session id or its beginning (default: yours, or the newest)"}),
             AGENT,
@@ -124,9 +124,9 @@ def _after_compaction(window: Window, state: dict[str, Any]) -> dict[str, Any]:
     word = (
         "holds the next message"
         if open_now
-        else f"the agent was told {state['said']}"
+        else f"the agent got the list {state['said']}"
         if state.get("said")
-        else "the agent did not have to be told"
+        else "the agent did not need the list"
     )
     how = str(window.flags.get("role_by", "")) or "recorded"
     setting = f"{state['role']} ({how})"

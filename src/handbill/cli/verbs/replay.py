@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="the recorded stream (JSON lines)")
     parser.add_argument("--project", metavar="DIR", help="the project (default: the recording's files, or this one)")
-    parser.add_argument("--update", action="store_true", help="write what was delivered into the file as expected")
+    parser.add_argument("--update", action="store_true", help="store the deliveries as the expected ones")
 
 
 def run(args: argparse.Namespace) -> Result:
@@ -65,7 +65,7 @@ def _checked(value: Any, where: str) -> dict[str, Any]:
     """An event, or the first line that brings files."""
     event = value.get("in", value) if isinstance(value, dict) else None
     if not isinstance(event, dict) or not ("files" in value or isinstance(event.get("hook_event_name"), str)):
-        raise HandbillError(f"{where}: no event: it has no hook_event_name", "one event per line")
+        raise HandbillError(f"{where}: not an event, because it has no hook_event_name", "one event per line")
     calls = event.get("tool_calls", [])
     fields = ("tool_name", "tool_input", "tool_use_id")
     if not isinstance(calls, list) or not all(isinstance(one, dict) and set(fields) <= set(one) for one in calls):

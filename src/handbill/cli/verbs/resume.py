@@ -41,7 +41,7 @@ ACTIONS: dict[str, Action] = {
             ("--question", {**_MORE, "metavar": "TEXT", "help": "a question to answer first; repeat for more"}),
         ),
     ),
-    "show": ("show what would be handed over, and what was noted for this window", (_MAYBE,)),
+    "show": ("show what would be delivered, and what is recorded for this window", (_MAYBE,)),
     "check": ("check each resume file and the files that it names", (_MAYBE,)),
 }
 
@@ -208,7 +208,7 @@ def _show(screen: Console, data: dict[str, Any], root: str) -> None:
     if data["left_out"]:
         screen.print(f"[yellow]{count(data['left_out'], 'more project')} not read:[/] name one to see it")
     if data.get("noted"):
-        screen.print(f"[dim]noted before the last compaction:[/] {safe(_told(data['noted']))}", soft_wrap=True)
+        screen.print(f"[dim]recorded before the last compaction:[/] {safe(_told(data['noted']))}", soft_wrap=True)
 
 
 def _told(noted: dict[str, Any]) -> str:

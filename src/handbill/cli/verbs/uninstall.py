@@ -57,12 +57,12 @@ def run(args: argparse.Namespace) -> Result:
 
 def _show(screen: Console, data: dict[str, Any]) -> None:
     if not data["changed"]:
-        screen.print(f"no hooks of ours in {safe(data['settings'])}", soft_wrap=True)
+        screen.print(f"Handbill has no hooks in {safe(data['settings'])}", soft_wrap=True)
     elif data["dry_run"]:
         screen.print(data["diff"], markup=False, soft_wrap=True)
     else:
         what = "and deleted the file, which contained nothing else" if data["file_removed"] else ""
-        screen.print(f"removed our hooks from {safe(data['settings'])} {what}", soft_wrap=True)
+        screen.print(f"removed Handbill's hooks from {safe(data['settings'])} {what}", soft_wrap=True)
     for folder in data["kept"]:
         screen.print(f"ledgers, logs and backups stay in {safe(folder)}; --state removes them", soft_wrap=True)
     for folder in data["removed"]:

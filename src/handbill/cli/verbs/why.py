@@ -166,7 +166,7 @@ def _why_not(path: str, project: Project, world: World, *, delivered: bool) -> I
         if not root_of(level, world, settings):
             yield f"{short(level, project.root)} is outside the project, or below an excluded folder"
         elif name not in settings.core_types:
-            yield f"{name} is delivered when the active skill asks for it, or `directives.always` names it"
+            yield f"{name} is delivered when the active skill requests it, or `directives.always` names it"
         else:
             yield _not_yet(path, level, project)
     elif page_name(name.removesuffix(".md")):
@@ -177,7 +177,7 @@ def _why_not(path: str, project: Project, world: World, *, delivered: bool) -> I
         asked = [line for _, window in _readable(project) for line in _gates(path, window)]
         yield from dict.fromkeys(asked)
         if not asked:
-            yield "it is not a standard, directive, page, skill or template, and no gate lists it: nothing asks for it"
+            yield "it is not a standard, directive, page, skill or template, and no gate lists it: nothing requests it"
 
 
 def _not_yet(path: str, level: str, project: Project) -> str:

@@ -46,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--all",
         action="store_true",
-        help="list every known window of this project; with --audit, compare all but ended second terminals",
+        help="list all known windows of this project; with --audit, compare all except ended second terminals",
     )
     parser.add_argument(
         "--audit", action="store_true", help="compare with the client's own record; the next event repairs differences"

@@ -26,13 +26,13 @@ from handbill.work.dispatch import FINISHED
 
 ACTIONS: dict[str, Action] = {
     "launch": (
-        "write what a worker needs, and print the command that starts it (or --run it)",
+        "prepare a worker, and print the command that starts it",
         (
-            ("name", {"metavar": "NAME", "help": "what to call it"}),
+            ("name", {"metavar": "NAME", "help": "its name"}),
             ("repo", {"metavar": "REPO", "help": "the folder it works in"}),
             ("prompt", {"metavar": "PROMPT", "help": "its first prompt"}),
             ("dispatch", {"metavar": "DISPATCH", "help": "the file with its contract; created from PROMPT if missing"}),
-            ("--run", {"action": "store_true", "help": "start it now, in this terminal"}),
+            ("--run", {"action": "store_true", "help": "also start it, in this terminal"}),
             (
                 "--with",
                 {

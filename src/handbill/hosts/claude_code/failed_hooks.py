@@ -20,7 +20,7 @@ def failures(data: bytes, mark: bytes) -> list[tuple[str, str, str]]:
             if attachment["type"] == "hook_success":
                 if code == 0:
                     continue
-                how = f"died after its answer was taken (exit code {code})"
+                how = f"failed after the client had read its answer (exit code {code})"
             elif attachment["type"] == "hook_non_blocking_error":
                 how = f"ended without an answer (exit code {code})"
             elif attachment.get("timedOut"):

@@ -17,7 +17,7 @@ _APPROVED: Argument = (
     "--user-approved",
     {"metavar": "REASON", "default": "", "help": "what the user said; it is recorded"},
 )
-_KEYWORDS: Argument = ("--keywords", {"metavar": "A,B", "default": "", "help": "words to find this session by"})
+_KEYWORDS: Argument = ("--keywords", {"metavar": "A,B", "default": "", "help": "keywords for finding this session"})
 
 # verb -> (module, help, arguments)
 VERBS: dict[str, tuple[str, str, tuple[Argument, ...]]] = {
@@ -51,7 +51,7 @@ VERBS: dict[str, tuple[str, str, tuple[Argument, ...]]] = {
         "update", "set a field of a session's state",
         (_NAME, ("field", {"metavar": "FIELD", "help": "the field's name"}),
          ("value", {"metavar": "VALUE", "help": "JSON, or plain text"}),
-         ("--text", {"action": "store_true", "help": "take VALUE as text, whatever it looks like"})),
+         ("--text", {"action": "store_true", "help": "store VALUE as text"})),
     ),
     "check": ("check", "list what is still open before a session can end", (_OWN,)),
 }  # fmt: skip

@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> Result:
     try:
         aside: list[str] = []
         state, happened = sessions.update(folder, change, make=True, aside=aside)
-        warnings += [f"{error}; it was put aside, and the session starts over" for error in aside]
+        warnings += [f"{error}; the file was renamed, and the session starts over" for error in aside]
     except Refused as error:
         raise refused(error) from None
     line = f"Session {happened}: {at.shown(folder)} (skill: {args.skill})"
@@ -81,7 +81,7 @@ def parameters(given: State) -> tuple[State, list[str]]:
     params = {name: value for name, value in given.items() if name not in static}
     found = schema.problems(params, PARAMETERS)
     if found:
-        raise BadInput(f"the parameters on stdin: {'; '.join(found)}", "correct them and run it again")
+        raise BadInput(f"the parameters on stdin: {'; '.join(found)}", "correct them, then run the command again")
     return params, [f"{', '.join(static)}: taken from SKILL.md, not from stdin"] if static else []
 
 

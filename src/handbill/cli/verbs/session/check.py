@@ -29,11 +29,11 @@ def _phases(at: Caller, state: State) -> list[str]:
     if state.get("lifecycle") not in (ACTIVE, SET_DOWN):
         return []
     coming, phase = ahead(state), current_phase(state)
-    found = [f"phase {' or '.join(coming)} is still to come after {state.get('currentPhase')}"] if coming else []
+    found = [f"phase {' or '.join(coming)} is still open, after {state.get('currentPhase')}"] if coming else []
     if phase is None:
         return found
     wanted = proof_of(phase, str(state.get("skill", "")), at).required
-    return found + ([f"{phase} asks for proof: {', '.join(wanted)}"] if wanted else [])
+    return found + ([f"{phase} requires proof: {', '.join(wanted)}"] if wanted else [])
 
 
 def _documents(at: Caller, folder: str, state: State) -> list[str]:

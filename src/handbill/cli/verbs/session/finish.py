@@ -66,7 +66,7 @@ def said(text: str, verb: str) -> dict[str, Any]:
     """The description as plain text, or as JSON with keywords and the last phase's proof."""
     if not text.strip():
         raise BadInput(
-            "the description is missing: say on stdin what was done",
+            "the description is missing: send it on stdin",
             f"e.g. echo 'Login form with tests' | engine session {verb} NAME",
         )
     if not text.lstrip().startswith("{"):
@@ -82,7 +82,7 @@ def _may_end(at: Caller, state: State, proof: State, approved: str, warnings: li
     left = ahead(state)
     if left and not approved:
         raise NotAllowed(
-            f"{state.get('skill')} is in phase {state.get('currentPhase')}; {' or '.join(left)} comes next",
+            f"{state.get('skill')} is in phase {state.get('currentPhase')}; the next phase is {' or '.join(left)}",
             'finish the phases, or ask the user, then add --user-approved "what the user said"',
         )
     unproven = proven(at, state, proof, warnings, optional=bool(approved), approved=approved, form=_FORM)

@@ -42,7 +42,7 @@ def _show(screen: Console, name: str, data: dict[str, Any]) -> None:
     for label, value in (
         ("skill", state.get("skill")), ("phase", state.get("currentPhase")), ("next", " or ".join(data["next"])),
         ("held by", held), ("since", when_written(str(state.get("startedAt", "")))), ("task", state.get("taskSummary")),
-        ("in short", state.get("sessionDescription")),
+        ("summary", state.get("sessionDescription")),
         ("documents", ", ".join(path.rpartition("/")[2] for path in data["documents"])),
     ):  # fmt: skip
         if value:
