@@ -9,7 +9,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from implement_session import PHASES, with_implement
 from test_pipeline_undone import drop_prompt
@@ -206,6 +206,7 @@ class Run:
 
 
 @pytest.mark.once
+@example([("read", "big"), ("dropped", "big"), ("compact",), ("skill",)], NEW)  # its first part was kept
 @settings(max_examples=settings.default.max_examples * 6 // 10)
 @given(st.lists(step, max_size=30), st.sampled_from([NEW, NEW, OLD]))
 def test_once_and_never_missing(steps: list[tuple[str, ...]], version: str) -> None:

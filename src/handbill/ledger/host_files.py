@@ -85,6 +85,12 @@ def hidden(window: Window, content: Content) -> list[str]:
     return [path for path, record in window.files.items() if is_shown(record) and path not in content.files]
 
 
+def delivered_before(path: str, record: Record, content: Content) -> Record:
+    """The record of our own delivery, if the host showed the file in a message that is gone."""
+    is_gone = is_shown(record) and path not in content.files
+    return record.get("ours") or record if is_gone else record
+
+
 def doubtful(window: Window, path: str, reason: str, now: float) -> Window:
     """A file that is wanted, and that the host may restore by itself: only what it writes next will tell."""
     before = window.from_last_epoch.get(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from handbill.event import SESSION_STARTED, TOOL_CALLED
 from handbill.ledger.epochs import SAME_MOMENT, cleared, next_epoch, opened, within
 from handbill.ledger.host_files import (
+    delivered_before,
     from_transcript,
     host_has,
     look_again,
@@ -59,21 +60,28 @@ def inherited(window: Window, content: Content, *, records: bool) -> Window:
     """Judge what was carried over a compaction, now that the transcript shows what was kept."""
     after = window.copy()
     titles = content.titles(denied_calls(window))
-    for path, record in window.from_last_epoch.items():
-        kept = _kept_parts(path, record, titles) if records else _kept_batch(record, content.calls)
-        if kept and path not in after.files:
-            after.files[path] = {**record, "parts": kept}
-            if NOT_SENT in kept:
-                after.pending[path] = record["reason"]
-        elif not kept and record["reason"].startswith(NESTED) and host_has(path, record, content):
-            after.files[path] = record  # with the call that it came with
-        elif not kept:
-            after = restored(after, path, record, content)
+    after = _with_kept(after, window.from_last_epoch, content, titles if records else None)
     _drop_orphans(after)
     _want_named(after, window.from_last_epoch)
     after = with_shown_rules(after, content, RESTORED, window.flags.get("compacted", 0.0))
     after.from_last_epoch, after.compacted_at_offset = {}, 0
     after.flags.pop("kept_unknown", None)
+    return after
+
+
+def _with_kept(after: Window, records: Mapping[str, Record], content: Content, titles: Titles | None) -> Window:
+    """With the files of the last epoch that a compaction kept. No `titles`: the host does not record our deliveries."""
+    for path, known in records.items():
+        record = delivered_before(path, known, content)
+        kept = _kept_parts(path, record, titles) if titles is not None else _kept_batch(record, content.calls)
+        if kept and path not in after.files:
+            after.files[path] = {**record, "parts": kept}
+            if NOT_SENT in kept:
+                after.pending.setdefault(path, record["reason"])
+        elif not kept and record["reason"].startswith(NESTED) and host_has(path, record, content):
+            after.files[path] = record  # with the call that it came with
+        elif not kept:
+            after = restored(after, path, record, content)
     return after
 
 
@@ -97,16 +105,8 @@ def resumed(window: Window, content: Content, event: Event, now: float) -> Windo
         after.files[path] = {**record, "parts": parts}
         if NOT_SENT in parts:
             after.pending.setdefault(path, record["reason"])
-    for path, record in window.from_last_epoch.items():  # a compaction came last: what it kept was rebuilt, or not
-        kept = _kept_parts(path, record, titles)
-        if kept and path not in after.files:
-            after.files[path] = {**record, "parts": kept}
-            if NOT_SENT in kept:
-                after.pending.setdefault(path, record["reason"])
-        elif not kept and record["reason"].startswith(NESTED) and host_has(path, record, content):
-            after.files[path] = record  # with the call that it came with
-        elif not kept:
-            after = restored(after, path, record, content)
+    # if a compaction came last, what it kept was rebuilt, or not
+    after = _with_kept(after, window.from_last_epoch, content, titles)
     after = cleared(after)
     after.from_last_epoch, after.compacted_at_offset = {}, 0
     for name in (HOST_ONCE, HOST_TOO, "kept_unknown"):
