@@ -14,8 +14,9 @@ from builders import window
 from handbill import gates, handlers
 from handbill.cli.needed_hooks import needed
 from handbill.event import TOOL_CALLED
-from handbill.gates import ARMED, DONE, EVERY, TOLD, Gate, Needs
+from handbill.gates import ARMED, DONE, TOLD, Gate
 from handbill.library.messages import say
+from handbill.library.needs import EVERY, Needs
 from handbill.plan import BLOCK, WARN, Plan
 from handbill.settings.toml_files import checked
 from simulated_project import SimulatedProject
@@ -46,7 +47,7 @@ def lunch_gate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Gate
     module.status = lambda window, project: {"state": "waits", "files": []}  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "handbill.handlers.lunch_gate", module)
     monkeypatch.setattr(gates, "ALL", (*gates.ALL, gate))
-    monkeypatch.setattr(handlers, "HANDLERS", (*handlers.HANDLERS, gate))
+    monkeypatch.setattr(handlers, "HANDLERS", (*handlers.HANDLERS, handlers.row_of(gate)))
     yield gate
 
 
@@ -78,7 +79,7 @@ def test_a_gate_is_complete(gate: Gate) -> None:
     assert callable(module.handle) and callable(module.needs)
     texts = json.loads(Path(gate.messages).read_text(encoding="utf-8"))
     assert all(set(texts[style]) == set(texts["facts"]) for style in gates.STYLES)
-    assert gate in handlers.HANDLERS
+    assert handlers.row_of(gate) in handlers.HANDLERS
     assert set(gate.paths) | set(gate.limits) <= set(gate.settings)
 
 

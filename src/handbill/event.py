@@ -116,39 +116,6 @@ class Identity:
 
 
 class Event:
-    __slots__ = (
-        "agent_id",
-        "agent_type",
-        "attended",
-        "batch",
-        "calls",
-        "client",
-        "cwd",
-        "host",
-        "kind",
-        "lane",
-        "imported_by",
-        "names_client",
-        "path",
-        "project",
-        "prompt",
-        "prompt_id",
-        "raw",
-        "reads_agents_md",
-        "reads_mentions",
-        "reads_root",
-        "reads_touched",
-        "reason",
-        "session_id",
-        "skill",
-        "source",
-        "terminal",
-        "tools",
-        "transcript",
-        "trigger",
-        "version",
-    )
-
     def __init__(
         self,
         kind: str,

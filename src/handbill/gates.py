@@ -32,23 +32,7 @@ CONTEXT_FILES = (
 )  # fmt: skip
 
 
-EVERY = "every"  # call: a gate may hold any of them
-CHANGES = "changes"  # a gate may hold calls that change an existing file, too; `ev.WRITES`: only new files
-
-
-class Needs:
-    """What a gate needs in this project: room for characters at the start of a window, and calls to hold."""
-
-    __slots__ = ("characters", "holds")
-
-    def __init__(self, characters: int = 0, holds: tuple[str, ...] = ()) -> None:
-        self.characters = characters
-        self.holds = holds
-
-
 class Gate:
-    __slots__ = ("aliases", "applies", "flag", "limits", "messages", "name", "on", "paths", "settings", "title")
-
     def __init__(
         self,
         name: str,

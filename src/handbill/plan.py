@@ -19,29 +19,6 @@ class Want:
 
 
 class Plan:
-    __slots__ = (
-        "awaited",
-        "digests",
-        "hold_anyway",
-        "flags",
-        "save_notes",
-        "restamped",
-        "notes",
-        "allowed_paths",
-        "outgoing",
-        "roots",
-        "seen",
-        "solved",
-        "stale",
-        "settled",
-        "touched",
-        "unfinished",
-        "unwanted",
-        "verdicts",
-        "wants",
-        "work",
-    )
-
     def __init__(self) -> None:
         self.wants: list[Want] = []
         self.awaited: list[str] = []  # must be in the window, but the agent is to read them itself

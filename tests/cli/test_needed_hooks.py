@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from handbill.event import DELEGATES, WRITES
-from handbill.gates import CHANGES, EVERY
 from handbill.handlers import HANDLERS
 from handbill.hosts import claude_code
 from handbill.hosts.claude_code import registration
+from handbill.library.needs import CHANGES, EVERY
 
 
 def test_every_handled_event_is_registered() -> None:
     registered = {claude_code.KINDS[name] for name in (*registration.EVENTS, registration.FAILSAFE)}
-    assert {kind for row in HANDLERS for kind in row.on} <= registered
+    assert {kind for _, kinds, _ in HANDLERS for kind in kinds} <= registered
 
 
 def test_only_events_whose_text_survives_a_resume_deliver() -> None:

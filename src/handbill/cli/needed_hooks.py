@@ -8,11 +8,11 @@ from importlib import import_module
 
 from handbill import gates
 from handbill.event import DELEGATES
-from handbill.gates import EVERY, Needs
 from handbill.handlers.standards import find, standard_names
 from handbill.hosts import claude_code
 from handbill.hosts.claude_code import registration
 from handbill.library.bundle import size_of
+from handbill.library.needs import EVERY, Needs
 from handbill.settings import Settings
 from handbill.world import World
 

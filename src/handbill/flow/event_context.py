@@ -114,25 +114,6 @@ class Answer:
 class EventContext:
     """One event on its way through the house."""
 
-    __slots__ = (
-        "asked",
-        "broken",
-        "settings",
-        "event",
-        "facts",
-        "has_session",
-        "host",
-        "inbox",
-        "now",
-        "opened",
-        "outcomes",
-        "plan",
-        "seconds_left",
-        "store",
-        "traces",
-        "world",
-    )
-
     def __init__(self, event: Event, host: ModuleType, store: Store, world: World, settings: Settings) -> None:
         self.event = event
         self.host = host

@@ -22,20 +22,11 @@ if TYPE_CHECKING:
     from handbill.settings import Settings
     from handbill.world import World
 
+    Row = tuple[str, tuple[str, ...], Applies | None]
+
     class Handle(Protocol):
         def __call__(self, event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
             """What this reason wants for this event; None = no opinion. Changes nothing."""
-
-
-class Handler:
-    """A row of the table: `name` is the module, `on` the kinds of events."""
-
-    __slots__ = ("applies", "name", "on")
-
-    def __init__(self, name: str, on: tuple[str, ...], applies: Applies | None = None) -> None:
-        self.name = name
-        self.on = on
-        self.applies = applies
 
 
 def _start(event: Event, inbox: Inbox, window: Window) -> bool:
@@ -71,32 +62,37 @@ def _delegates(event: Event, inbox: Inbox, window: Window) -> bool:
     return any(tool.does == ev.DELEGATES for tool in event.tools)
 
 
+def row_of(gate: Gate) -> Row:
+    return gate.name, gate.on, gate.applies
+
+
 _TURNS = (ev.SESSION_STARTED, ev.PROMPT_SUBMITTED, ev.SKILL_EXPANDED, ev.TOOL_BATCH_FINISHED)
-HANDLERS: tuple[Handler | Gate, ...] = (
-    Handler("standards", (*_TURNS, ev.SUBAGENT_STARTED), _start),
-    Handler("record_role", (ev.COMPACTING,)),
-    gates.RESUME,
-    gates.REREAD,
-    gates.LOAD,
-    Handler("skill", _TURNS, _skill),
-    Handler("subagent", (ev.PROMPT_SUBMITTED, ev.TOOL_BATCH_FINISHED, ev.SUBAGENT_STARTED), _tasks),
-    Handler("directives", _TURNS, _directives),
-    Handler("freshness", (ev.SESSION_STARTED, ev.PROMPT_SUBMITTED, ev.TOOL_BATCH_FINISHED), _freshness),
-    gates.WRITE,
-    Handler("delegation", (ev.TOOL_CALLED,), _delegates),
-    Handler("host_files", (ev.INSTRUCTIONS_LOADED,)),
+# (module, kinds of events, may it have something to say?): tuples, because to make a class costs more than all of it
+HANDLERS: tuple[Row, ...] = (
+    ("standards", (*_TURNS, ev.SUBAGENT_STARTED), _start),
+    ("record_role", (ev.COMPACTING,), None),
+    row_of(gates.RESUME),
+    row_of(gates.REREAD),
+    row_of(gates.LOAD),
+    ("skill", _TURNS, _skill),
+    ("subagent", (ev.PROMPT_SUBMITTED, ev.TOOL_BATCH_FINISHED, ev.SUBAGENT_STARTED), _tasks),
+    ("directives", _TURNS, _directives),
+    ("freshness", (ev.SESSION_STARTED, ev.PROMPT_SUBMITTED, ev.TOOL_BATCH_FINISHED), _freshness),
+    row_of(gates.WRITE),
+    ("delegation", (ev.TOOL_CALLED,), _delegates),
+    ("host_files", (ev.INSTRUCTIONS_LOADED,), None),
 )
 
 
 def handlers_for(event: Event, inbox: Inbox, window: Window) -> Iterator[str]:
     """The names of the handlers that may have something to say to this event, in order."""
-    for row in HANDLERS:
-        if event.kind in row.on and (row.applies is None or row.applies(event, inbox, window)):
-            yield row.name
+    for name, kinds, applies in HANDLERS:
+        if event.kind in kinds and (applies is None or applies(event, inbox, window)):
+            yield name
 
 
 def looks_at(name: str, kind: str) -> bool:
-    return any(row.name == name and kind in row.on for row in HANDLERS)
+    return any(known == name and kind in kinds for known, kinds, _ in HANDLERS)
 
 
 def handler(name: str) -> Handle:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from handbill import gates
 from handbill.event import MAIN, TOOL_BATCH_FINISHED, TOOL_CALLED
-from handbill.gates import ARMED, DONE, EVERY, LOAD, RELEASED, Needs
+from handbill.gates import ARMED, DONE, LOAD, RELEASED
 from handbill.ledger.window import has
 from handbill.paths import join
 from handbill.plan import BLOCK, Plan
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from handbill.event import Event, Inbox
     from handbill.gates import State
     from handbill.ledger.window import Window
+    from handbill.library.needs import Needs
     from handbill.settings import Settings
     from handbill.world import World
 
@@ -184,6 +185,7 @@ def _held(event: Event, state: State, window: Window, world: World, settings: Se
 
 def needs(world: World, settings: Settings, *, exact: bool = False) -> Needs:
     from handbill.library.bundle import within
+    from handbill.library.needs import EVERY, Needs
 
     gate = settings.gate(LOAD.name)
     holds = (EVERY,) if "require" in (gate["mode"], gate["subagents"]) else ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from handbill import gates
 from handbill.event import MAIN, STOPPING, TOOL_BATCH_FINISHED, TOOL_CALLED
-from handbill.gates import ARMED, DONE, EVERY, REREAD, TOLD, Needs
+from handbill.gates import ARMED, DONE, REREAD, TOLD
 from handbill.ledger.window import has
 from handbill.library.roles import reachable_roles, role_of, targets
 from handbill.plan import BLOCK, Plan
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from handbill.event import Event, Inbox
     from handbill.gates import State
     from handbill.ledger.window import Window
+    from handbill.library.needs import Needs
     from handbill.settings import Settings
     from handbill.world import World
 
@@ -164,6 +165,7 @@ def _followed(event: Event, state: State, window: Window, world: World, settings
 def needs(world: World, settings: Settings, *, exact: bool = False) -> Needs:
     """Workers that `engine worker launch` starts bring what they need along."""
     from handbill.library.bundle import within
+    from handbill.library.needs import EVERY, Needs
 
     roles = reachable_roles(world, settings)
     budget = settings.gate(REREAD.name)["budget"]

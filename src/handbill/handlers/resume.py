@@ -6,12 +6,13 @@ This looks whether there is anything to do, which most of the time there is not;
 from __future__ import annotations
 
 from handbill.event import COMPACTING, MAIN
-from handbill.gates import RESUME, Needs
+from handbill.gates import RESUME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from handbill.event import Event, Inbox
     from handbill.ledger.window import Window
+    from handbill.library.needs import Needs
     from handbill.plan import Plan
     from handbill.settings import Settings
     from handbill.world import World
@@ -40,6 +41,8 @@ def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: S
 
 def needs(world: World, settings: Settings, *, exact: bool = False) -> Needs:
     """Room for the largest resume file; for any that may be written later, unless `exact`."""
+    from handbill.library.needs import Needs
+
     folder = settings.resume_folder(world.project)
     if not folder or not world.is_dir(folder):
         return Needs()

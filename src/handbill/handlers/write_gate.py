@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from handbill.event import WRITES
-from handbill.gates import CHANGES, WRITE, Needs
+from handbill.gates import WRITE
 from handbill.library.directive_search import DirectiveSearch
 from handbill.paths import is_rule_file, level_of, parent, under
 from handbill.plan import BLOCK
@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from handbill.event import Event, Inbox
     from handbill.ledger.window import Window
+    from handbill.library.needs import Needs
     from handbill.plan import Plan
     from handbill.settings import Settings
     from handbill.world import World
@@ -59,5 +60,7 @@ def _want_pending(look: DirectiveSearch, directory: str) -> None:
 
 
 def needs(world: World, settings: Settings, *, exact: bool = False) -> Needs:
+    from handbill.library.needs import CHANGES, Needs
+
     kinds: dict[str, tuple[str, ...]] = {"off": (), "new": (WRITES,), "edits": (WRITES, CHANGES)}
     return Needs(0, kinds[settings.gate(WRITE.name)["mode"]])

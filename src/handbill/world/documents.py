@@ -8,7 +8,7 @@ import posix
 from handbill.digest import digest_of
 from handbill.paths import ANYWHERE, is_rule_file, under
 from handbill.text.document import Document, Refusal
-from handbill.world.links import open_resolved, real_path
+from handbill.world.links import open_resolved, real_path, real_paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,15 +84,14 @@ def load(
 
 def real_roots(given: Collection[str]) -> tuple[str, ...]:
     """By their own names and by the places that these lead to. One that leads nowhere costs no other."""
-    return tuple({*given, *filter(None, map(_real_root, given))})
+    plain = [root for root in given if ANYWHERE not in root]
+    return tuple({*given, *real_paths(plain), *(_real_root(root) for root in given if ANYWHERE in root)})
 
 
 def _real_root(root: str) -> str:
     first, anywhere, last = root.partition(ANYWHERE)
-    try:
-        return real_path(first) + anywhere + last
-    except (OSError, ValueError):
-        return ""
+    found = real_paths([first])
+    return found[0] + anywhere + last if found else root
 
 
 def _is_below(path: str, root: str) -> bool:

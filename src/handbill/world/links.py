@@ -5,6 +5,10 @@ from __future__ import annotations
 import errno
 import posix
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 _NO_LINK = (errno.EINVAL, errno.ENOENT, errno.ENOTDIR)  # not a link, or not there
 _MOST_PARTS, _MOST_STEPS = 200, 400  # of a path; with those of all links on the way. Each is one system call
 _PASS = getattr(posix, "O_PATH", posix.O_RDONLY)  # the first needs no permission to list a folder
@@ -15,10 +19,15 @@ def real_path(path: str) -> str:
 
     `posixpath.realpath` would import `os`, and takes every error for "not a link".
     """
-    resolved, links, steps = "", 0, 0
     waiting = path.split("/")[::-1]
     if len(waiting) > _MOST_PARTS:
         raise OSError(errno.ENAMETOOLONG, f"the path has more than {_MOST_PARTS} parts")
+    return _followed("", waiting)
+
+
+def _followed(resolved: str, waiting: list[str]) -> str:
+    """From `resolved`, whose links were followed; `waiting`: the parts behind it, the last one first."""
+    links, steps = 0, 0
     while waiting:
         part = waiting.pop()
         steps += 1
@@ -39,11 +48,26 @@ def real_path(path: str) -> str:
             continue
         links += 1
         if links > 40:
-            raise OSError(errno.ELOOP, f"too many symbolic links: {path}")
+            raise OSError(errno.ELOOP, f"too many symbolic links: {step}")
         if target.startswith("/"):
             resolved = ""
         waiting += target.split("/")[::-1]
     return resolved or "/"
+
+
+def real_paths(paths: Iterable[str]) -> list[str]:
+    """Of several paths, without those that lead nowhere. What they share is followed once."""
+    folders: dict[str, str] = {}
+    found = []
+    for path in paths:
+        folder = path[: path.rfind("/")]
+        try:
+            if folder not in folders:
+                folders[folder] = real_path(folder) if folder else ""
+            found.append(_followed(folders[folder].rstrip("/"), [path[len(folder) + 1 :]]))
+        except (OSError, ValueError):
+            continue
+    return found
 
 
 def open_resolved(real: str, flags: int, mode: int = 0o600) -> int:

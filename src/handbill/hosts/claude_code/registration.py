@@ -8,7 +8,7 @@ from typing import Any
 
 from handbill.errors import HandbillError
 from handbill.event import DELEGATES, WRITES
-from handbill.gates import CHANGES, EVERY
+from handbill.library.needs import CHANGES, EVERY
 
 MARK = "handbill.hook"
 SKILL_LANES = 4  # a skill's first phase has a dozen pages or so
