@@ -33,7 +33,7 @@ LOOKING = RECORDS | {
     "flow.delivery", "flow.findings", "flow.window_changes", "flow.missed_calls", "ledger.content", "ledger.epochs", "ledger.host_files",
     "ledger.receipts", "ledger.reconcile", "text", "text.blocks",
 }  # fmt: skip
-LOADING = {"text.secret_paths", "world.documents", "world.links"}  # a file that may be delivered
+LOADING = {"text.secret_paths", "world.documents"}  # a file that may be delivered
 
 PROBE = """
 import sys; before = set(sys.modules); sys.path.insert(0, sys.argv[1])

@@ -40,13 +40,13 @@ def respond(data: bytes, arguments: list[str], environ: Mapping[str, str]) -> st
 
 def answer_to(data: bytes, arguments: list[str], environ: Mapping[str, str]) -> tuple[str, Callable[[], None]]:
     """The text to print for one event, and what to do once it is printed."""
-    from handbill.hosts import HOSTS, host
+    from handbill.hosts import HOSTS
     from handbill.settings import load, process_context, project_around
     from handbill.store.files import FileStore
 
     raw, problem = _decoded(data)
     name = arguments[0] if arguments else ""
-    speaker = host(name) if name in HOSTS else None
+    speaker: ModuleType | None = __import__(HOSTS[name], fromlist=("parse",)) if name in HOSTS else None
     caller = speaker.identify(raw, environ) if speaker is not None else None
     marks = speaker.MARKS if speaker is not None else ()
     start = _absolute(caller.folder if caller is not None else "")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 PACKAGE = __file__[: __file__.rfind("/")]
 SHIPPED = f"{PACKAGE}/data/directives"
 SHIPPED_SKILLS = f"{PACKAGE}/data/skills"
@@ -49,6 +53,17 @@ ANYWHERE = "/\0/"  # in a root: any folders may be there; no path that exists ca
 def under(path: str, root: str) -> bool:
     """Nothing is under an empty path, or is one: nobody knows where that leads."""
     return bool(path and root) and (path == root or root == "/" or path.startswith(root + "/"))
+
+
+def under_any(path: str, roots: Iterable[str]) -> bool:
+    """Is it under one of these? A root may have `ANYWHERE` in it."""
+    for root in roots:
+        if path == root or path.startswith(f"{root}/"):
+            return bool(path and root)
+        first, anywhere, last = root.partition(ANYWHERE)
+        if anywhere and under(path, first) and f"/{last}/" in path[len(first) :]:
+            return True
+    return False
 
 
 def below(path: str, root: str) -> list[str]:

@@ -14,7 +14,7 @@ from handbill.digest import digest_of
 from handbill.errors import HandbillError
 from handbill.store.files import FileStore
 from handbill.text import blocks
-from handbill.world.links import open_folder, open_resolved
+from handbill.world.documents import open_folder, open_resolved
 from simulated_project import SimulatedProject
 
 Make = Callable[..., SimulatedProject]

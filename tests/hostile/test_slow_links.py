@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from handbill.world import World
-from handbill.world.links import real_path
+from handbill.world.documents import real_path
 from simulated_project import SimulatedProject, names
 
 

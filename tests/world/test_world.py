@@ -7,8 +7,7 @@ import pytest
 
 from handbill.text.document import Document, Refusal
 from handbill.world import World
-from handbill.world.documents import MOST_BYTES
-from handbill.world.links import real_path
+from handbill.world.documents import MOST_BYTES, real_path
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from handbill.errors import HandbillError
 from handbill.paths import below, under
 from handbill.settings import folder_of
 from handbill.store.disk import make_private_directory, read_regular
-from handbill.world.links import open_folder, real_path
+from handbill.world.documents import open_folder, real_path
 
 MOST = 4 << 20
 _REPLACE_LINK = "replace the link with a real file or folder"

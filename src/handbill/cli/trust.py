@@ -14,7 +14,7 @@ from handbill.fast_json import loads
 from handbill.paths import under
 from handbill.settings import folder_of
 from handbill.store.disk import make_private_directory, replace
-from handbill.world.links import real_path
+from handbill.world.documents import real_path
 
 _SYSTEM = {f"{place}/{name}" for place in ("", "/usr", "/usr/local") for name in ("bin", "sbin")}
 

@@ -130,7 +130,8 @@ class Records:
     def _find(self, path: str) -> int:
         if not self._text:
             return -1
-        name = self._dumps(path)
+        is_plain = path.isascii() and path.isprintable() and '"' not in path and "\\" not in path
+        name = f'"{path}"' if is_plain else self._dumps(path)
         self._asked += 1
         if self._asked > _SEARCHES:
             return self._index().get(name, -1)

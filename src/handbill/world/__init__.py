@@ -34,7 +34,7 @@ def _status(path: str) -> posix.stat_result | None:
 
 
 def _real_path(path: str) -> str:
-    from handbill.world.links import real_path  # the usual event asks for none
+    from handbill.world.documents import real_path  # the usual event asks for none
 
     return real_path(path)
 
@@ -47,7 +47,9 @@ class World:
     ) -> None:
         self._given = tuple(roots)
         self._host = host
-        self._process = process
+        self.process: Any = process  # None in some tests and for files that no project is about
+        self.project, self.home = (process.project, process.home) if process is not None else ("", "")
+        self.environ: Mapping[str, str] = process.environ if process is not None else {}
         self._added: list[str] = []
         self._loaded: dict[tuple[str, bool], Document | Refusal] = {}
         self._answers: dict[str, Any] = {}
@@ -71,24 +73,6 @@ class World:
         if self._host is None:
             raise RuntimeError("this world was made without a host")
         return self._host
-
-    @property
-    def process(self) -> ProcessContext:
-        if self._process is None:
-            raise RuntimeError("this world was made without a process context")
-        return self._process
-
-    @property
-    def project(self) -> str:
-        return self.process.project
-
-    @property
-    def home(self) -> str:
-        return self.process.home
-
-    @property
-    def environ(self) -> Mapping[str, str]:
-        return self.process.environ
 
     @property
     def user_library(self) -> str:
