@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from handbill.cli.project import choose_window, here, project_option, read_window
 from handbill.cli.result import Result
 from handbill.cli.screen import ago, count, listed, safe, short, styled, table, when
 from handbill.cli.verbs.audit import audit, audit_all
 from handbill.event import MAIN
+from handbill.project import session_of
+from handbill.reports.cost import session_cost, window_cost
 from handbill.reports.receipts import content_of, with_newest_receipts
+from handbill.reports.store_files import delivery_log
 from handbill.reports.window import PENDING, context_of, described
 from handbill.reports.windows import every_window
 from handbill.world.processes import is_running
@@ -19,8 +22,11 @@ from handbill.world.processes import is_running
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from handbill.ledger.window import Window
+    from handbill.project import Project
     from handbill.reports.window import FileState, WindowReport
     from handbill.reports.windows import WindowRow
+    from handbill.store.api import Key
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -51,10 +57,18 @@ def run(args: argparse.Namespace) -> Result:
     data = {
         **asdict(report), "session": key[0], "subagents": subagents, "context": [asdict(one) for one in context],
     }  # fmt: skip
+    if args.json:
+        data["cost"] = _cost(window, key, project)
     return Result(
         data, lambda screen: _show(screen, key[0], report, context, subagents),
         next_step="engine why FILE: why it was delivered or not",
     )  # fmt: skip
+
+
+def _cost(window: Window, key: Key, project: Project) -> dict[str, Any]:
+    """Of the window, and of its session so far. Only programs ask: it takes reading the whole delivery log."""
+    session = session_cost(delivery_log(project.store), session_of(key))
+    return {"window": asdict(window_cost(window)), "session": asdict(session)}
 
 
 def _show(screen: Console, session: str, report: WindowReport, context: list[FileState], subagents: list[str]) -> None:
