@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from handbill.cli.checks.installation import registrations
 from handbill.cli.project import choose_window, here, project_option
 from handbill.cli.result import Result
-from handbill.cli.screen import count, safe, short, table, tokens
+from handbill.cli.screen import count, safe, short, table
 from handbill.errors import HandbillError
 from handbill.reports.preview import LATER, NO_WINDOW, NOW, Occasion, preview
+from handbill.text.tokens import of_length
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -80,4 +81,4 @@ def _show(screen: Console, found: Preview, project: str) -> None:
     screen.print(made)
     total = sum(row.chars for row in found.files)
     blocks = count(sum(row.when == NOW for row in found.files), "block")
-    screen.print(f"{blocks} now, about {tokens(total):,} tokens")
+    screen.print(f"{blocks} now, about {of_length(total):,} tokens")
