@@ -57,7 +57,7 @@ class Preview:
 
 
 def preview(project: Project, key: Key, window: Window | None, occasion: Occasion, client: str = "") -> Preview:
-    """`window`: None stands for one that has just begun. `client`: how the host names its version to a shell."""
+    """`window`: None for a window that has just begun. `client`: how the host names its version to a shell."""
     stage = _Stage(project, key, client)
     stage.prepare(window, is_start=occasion.start)
     message = _message(occasion, project, stage.window())
