@@ -13,7 +13,8 @@ from typing import Any
 from delivery_log import Deliveries
 from engine_server import run_engine
 from handbill.lab.simulator import Hooks, Moment, Simulator, direct_hooks
-from handbill.settings import state_roots
+from handbill.project import CheckedStore, Project
+from handbill.settings import load, process_context, state_roots
 
 OLD, NEW = "2-1-197", "2-1-325"
 
@@ -30,6 +31,11 @@ class SimulatedProject:
         self.hooks: Hooks = direct_hooks(self.environ)
         self.printed = ""
         self.sim = Simulator(str(self.project), str(root / "transcripts"), lambda name, raw: self.hooks(name, raw))
+
+    def opened(self) -> Project:
+        """The project as a report sees it at this moment."""
+        process = process_context(str(self.project), self.environ)
+        return Project(process, CheckedStore(process.state, process.spare), load(process))
 
     def write(self, name: str, text: str) -> None:
         path = self.project / name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -32,8 +33,13 @@ MAY: dict[str, set[str]] = {
     "handlers": {*TOOLS, "event", "gates", "ledger", "library", "plan", "text"},
     "flow": {*TOOLS, "event", "gates", "handlers", "ledger", "library", "plan", "store", "text", "world"},
     "hook": {*TOOLS, "flow", "hosts", "settings", "store", "world"},
-}
-COLD = {"cli", "lab", "reports"}
+    "project": {"errors", "hosts", "ledger", "settings", "store", "world"},
+    "reports": {
+        *TOOLS - {"trace"}, "event", "flow", "handlers", "hosts", "ledger", "library", "plan", "gates", "project", "settings",
+        "store", "text", "work", "world",
+    },
+}  # fmt: skip
+ANYTHING = {"cli", "lab"}  # parts that may import every other part
 # No disk, clock or environment: these import nothing but each other.
 PURE = {"event", "ledger", "paths", "plan", "text", "work"}
 IMPURE_FILES = {"text/frontmatter.py"}  # loads PyYAML, if it is there
@@ -60,10 +66,10 @@ def imported(path: Path) -> set[str]:
     return found
 
 
-HOT = [path for path in SOURCE.rglob("*.py") if layer(path) not in COLD and path != SOURCE / "__init__.py"]
+LAYERED = [path for path in SOURCE.rglob("*.py") if layer(path) not in ANYTHING and path != SOURCE / "__init__.py"]
 
 
-@pytest.mark.parametrize("path", HOT, ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", LAYERED, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_a_module_imports_only_what_is_below_it(path: Path) -> None:
     own = layer(path)
     assert imported(path) <= MAY[own] | {own}
@@ -71,7 +77,7 @@ def test_a_module_imports_only_what_is_below_it(path: Path) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [path for path in HOT if layer(path) in PURE and str(path.relative_to(SOURCE)) not in IMPURE_FILES],
+    [path for path in LAYERED if layer(path) in PURE and str(path.relative_to(SOURCE)) not in IMPURE_FILES],
     ids=lambda path: str(path.relative_to(SOURCE)),
 )
 def test_pure_parts_use_no_disk_clock_or_environment(path: Path) -> None:
@@ -81,6 +87,64 @@ def test_pure_parts_use_no_disk_clock_or_environment(path: Path) -> None:
         if isinstance(node, ast.ImportFrom) and node.module not in ("__future__", "typing", "collections.abc"):
             assert (node.module or "").startswith("handbill."), node.module
             assert (node.module or "").split(".")[1] in PURE, node.module
+
+
+# What only `cli/` knows: terminals, arguments, other programs, other processes.
+OF_A_TERMINAL = {"argparse", "curses", "readline", "rich", "shutil", "subprocess", "sys", "termios", "textwrap"}
+CALLS_OF_A_TERMINAL = {"print", "input", "breakpoint"}
+FROM_THE_SYSTEM = {"environ", "environb", "get_terminal_size", "getenv", "isatty", "kill", "system"}
+STYLED = re.compile(r"\x1b|\[/\w*\]|\[(?:bold|dim|italic|red|green|yellow|blue|cyan|magenta)\b")
+
+
+def drawing(tree: ast.Module) -> list[str]:
+    """What a report must not do: draw, read arguments or the environment, ask for processes. Also not for types."""
+    found = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                modules = [alias.name for alias in names]
+            case ast.ImportFrom(module=module, names=names):
+                modules = [f"{module}.{alias.name}" for alias in names]
+            case _:
+                modules = []
+        found += [name for name in modules if name.split(".")[0] in OF_A_TERMINAL]
+        found += [name for name in modules if name.startswith(("handbill.cli", "handbill.lab"))]
+        found += [name for name in modules if name.startswith("handbill.world.processes")]
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if name in CALLS_OF_A_TERMINAL:
+                found.append(f"{name}()")
+            case ast.Attribute(value=ast.Name(id="os"), attr=name) if name in FROM_THE_SYSTEM:
+                found.append(f"os.{name}")
+            case ast.Constant(value=str(text)) if STYLED.search(text):
+                found.append(repr(text))
+    return found
+
+
+@pytest.mark.parametrize(
+    "source, expected",
+    [
+        ("import os\nfrom handbill.text.tokens import tokens", []),
+        ("f'{row[0]} of [load_gate]'", []),
+        ("import rich", ["rich"]),
+        ("from rich.table import Table", ["rich.table.Table"]),
+        ("import argparse", ["argparse"]),
+        ("from handbill.cli.screen import count", ["handbill.cli.screen.count"]),
+        ("from handbill import cli", ["handbill.cli"]),
+        ("if TYPE_CHECKING:\n    from rich.console import Console", ["rich.console.Console"]),
+        ("from handbill.world.processes import is_running", ["handbill.world.processes.is_running"]),
+        ("def f(): print('x')", ["print()"]),
+        ("os.environ['HOME']", ["os.environ"]),
+        ("f'[bold]{x}[/]'", ["'[bold]'", "'[/]'"]),
+        ("'\\x1b[1mx'", [repr("\x1b[1mx")]),
+    ],
+)
+def test_the_rule_for_reports_finds_what_it_is_for(source: str, expected: list[str]) -> None:
+    assert drawing(ast.parse(source)) == expected
+
+
+def test_reports_know_nothing_about_terminals() -> None:
+    found = {path.name: drawing(ast.parse(path.read_text())) for path in (SOURCE / "reports").rglob("*.py")}
+    assert len(found) > 10 and {name: what for name, what in found.items() if what} == {}
 
 
 def test_sizes() -> None:

@@ -139,7 +139,7 @@ WRITE = Gate(
     settings={"mode": ("new", ("off", "new", "edits")), **WORDING},
 )  # fmt: skip
 
-ALL = (RESUME, REREAD, LOAD, WRITE)
+ALL = (LOAD, REREAD, RESUME, WRITE)
 
 
 def gate(name: str) -> Gate:

@@ -86,17 +86,6 @@ def test_a_ledger_with_a_broken_line(make_project: Callable[..., SimulatedProjec
         assert "a broken line" in " ".join((done.stdout + done.stderr).split())
 
 
-def test_a_name_that_is_shown_with_escapes(make_project: Callable[..., SimulatedProject]) -> None:
-    box = make_project()
-    box.write("back\\slash/.directives/AGENTS.md", "rules of an odd place\n")
-    box.write("back\\slash/f.py", "x\n")
-    box.sim.start()
-    box.sim.read("back\\slash/f.py")
-    box.idle()
-    assert "rules of an odd place" in box.seen()
-    assert audited(box, 0) == []
-
-
 def test_what_a_compaction_left_open_is_not_called_an_agreement(make_project: Callable[..., SimulatedProject]) -> None:
     box = make_project()
     box.sim.start()

@@ -8,8 +8,6 @@ from collections.abc import Callable
 import pytest
 from command import engine, run
 
-from builders import window
-from handbill.cli.verbs.compaction import _has
 from simulated_project import SimulatedProject
 
 Make = Callable[..., SimulatedProject]
@@ -37,11 +35,6 @@ def test_compaction_report_and_restore(box: SimulatedProject) -> None:
     box.idle()
     assert sum("/one/" in path for path, *_ in box.sim.copies()) == 1
     assert engine("compaction", "restore", cwd=box.project)["data"]["files"] == []
-
-
-@pytest.mark.parametrize("suspect, there", [(-1, True), (5, False)])
-def test_a_window_that_may_have_been_compacted_has_nothing_for_certain(suspect: int, there: bool) -> None:
-    assert _has(window(files={"/a": {"parts": "k"}}, maybe_compacted_from=suspect), "/a") is there
 
 
 def test_a_rewind_is_not_blamed_on_the_compaction(box: SimulatedProject) -> None:

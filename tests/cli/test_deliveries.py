@@ -9,13 +9,11 @@ import threading
 from pathlib import Path
 from types import SimpleNamespace
 
-import pytest
 from command import engine, run, state_of
 from looked_at import project
 
 from handbill.flow.log_lines import _claim_rows
 from handbill.ledger.claim import Claim
-from handbill.reports.deliveries import duplicates_of
 
 __all__ = ["project"]  # the fixture
 
@@ -56,20 +54,6 @@ def test_duplicates_report(project: Path) -> None:
     assert found[0]["copies"] == 2
 
 
-@pytest.mark.parametrize(
-    "events, copies",
-    [
-        (["claim-deliver", "claim-deliver"], 2), (["claim-deliver", "lost", "claim-deliver"], None),
-        (["claim-deliver", "new-epoch", "claim-deliver"], None), (["claim-deliver", "skip-dedup"], None),
-        (["direct-deliver", "lost", "claim-deliver", "claim-deliver"], 2),
-        (["claim-deliver", "lost", "lost", "claim-deliver", "claim-deliver"], 2),
-    ],
-)  # fmt: skip
-def test_what_counts_as_a_duplicate(events: list[str], copies: int | None) -> None:
-    found = duplicates_of([{"window": "w", "file": "" if e == "new-epoch" else "/a", "event": e} for e in events])
-    assert [one["copies"] for one in found] == ([copies] if copies else [])
-
-
 def test_each_line_says_call_session_and_dedup(project: Path) -> None:
     lines = engine("deliveries", "--last", "0", cwd=project)["data"]["deliveries"]
     start = [line for line in lines if line["handler"] == "session_started" and line["event"] == "direct-deliver"]
@@ -94,33 +78,6 @@ def test_the_summary_counts_what_is_there_already_and_twice(project: Path) -> No
     log.write_text("\n".join([*lines, again, skipped]) + "\n")
     data = engine("deliveries", "--summary", cwd=project, expect=1)["data"]
     assert data["skipped"] == 1 and [one["copies"] for one in data["duplicates"]] == [2]
-
-
-def test_another_files_loss_excuses_no_duplicate() -> None:
-    events = (("/a", "claim-deliver"), ("/b", "claim-deliver"), ("/b", "lost"), ("/a", "claim-deliver"))
-    found = duplicates_of([{"window": "w", "file": file, "event": event} for file, event in events])
-    assert [one["file"] for one in found] == ["/a"]
-
-
-@pytest.mark.parametrize(
-    "lost, sent_again, twice",
-    [
-        ("1/2", ("1/2",), []), ("1/2", ("2/2",), ["2/2)"]), ("1/2", ("1/2", "2/2"), ["2/2)"]),
-        ("", ("1/2", "2/2"), []),  # the whole file
-    ],
-)  # fmt: skip
-def test_a_lost_part_makes_room_for_that_part_only(lost: str, sent_again: tuple[str, ...], twice: list[str]) -> None:
-    events = [
-        ("1/2", "claim-deliver"),
-        ("2/2", "claim-deliver"),
-        (lost, "lost"),
-        *((p, "claim-deliver") for p in sent_again),
-    ]
-    lines = [
-        {"window": "w", "file": "/a", "event": event, "source": f"rules (part {part})" if part else "rules"}
-        for part, event in events
-    ]
-    assert [one["part"] for one in duplicates_of(lines)] == twice
 
 
 def test_the_lanes_of_a_start_log_a_skip_once() -> None:

@@ -243,22 +243,3 @@ def test_doctor_compares_what_is_registered_with_what_the_gates_need(box: Simula
     assert held() == []
     box.write(".handbill.toml", "")
     assert held() == [("note", "engine install")], "more than needed is no fault"
-
-
-def test_doctor_reads_the_words_of_the_gates(box: SimulatedProject) -> None:
-    def wording() -> list[str]:
-        rows = json.loads(run("doctor", "--project", str(box.project), "--json").stdout)["data"]["checks"]
-        return [f"{row['state']}: {row['text']}" for row in rows if row["check"] == "wording"]
-
-    assert wording() == []
-    box.write(".handbill.messages.json", '{"load_gate": {"factual": {"direct": "{count:file} {paths}"}}}')
-    assert wording()[0].startswith("ok")
-    box.write(".handbill.messages.json", '{"load_gate": {"factual": {"direct": "Read!", "dircet": "x"}}}')
-    assert "{count}, {paths}" in wording()[0] and "dircet is unknown" in wording()[1]
-    for text, why in (
-        ("{half", "bad"), ('{"load_gate": {"direct": "{count} {paths}"}}', "one of factual, mandatory"), ('{"resume": "x"}', "section"),
-        ('{"load_gate": {"factual": {"direct": 5}}}', "must be text"), ("[]", "one JSON object"),
-        ('{"load_gate": {"factual": {"direct": "{count} {paths} {nonsense}"}}}', "{nonsense}, which is unknown"),
-    ):  # fmt: skip
-        box.write(".handbill.messages.json", text)
-        assert why in wording()[0], text

@@ -34,6 +34,17 @@ def test_window(project: Path) -> None:
     assert engine("window", "--all", cwd=project)["data"]["windows"][0]["session"] == "abc-session"
 
 
+def test_a_program_is_told_what_the_window_costs(project: Path) -> None:
+    data = engine("window", cwd=project)["data"]
+    cost = data["cost"]
+    assert cost["window"]["total"]["files"] == len(data["files"]) == 8
+    assert cost["window"]["total"]["characters"] == sum(one["chars"] for one in data["files"])
+    assert cost["window"]["by_reason"]["directive"]["files"] == 2
+    totals = engine("deliveries", "--summary", cwd=project)["data"]
+    assert cost["session"]["total"]["characters"] == totals["characters"]
+    assert list(cost["session"]["by_window"]) == ["abc-session.main"]
+
+
 def test_files_that_wait_are_counted_apart(make_project: Callable[..., SimulatedProject]) -> None:
     box = make_project()
     for name in ("one", "two", "three"):

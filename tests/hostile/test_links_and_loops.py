@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from handbill.cli.verbs.find_sessions import day_of
 from handbill.hosts import claude_code
+from handbill.reports.sessions import SessionRow, day_of
 from handbill.settings import ProcessContext
 from handbill.store import disk
 from handbill.text.document import Refusal
@@ -92,7 +92,7 @@ def test_a_time_as_the_name_of_a_project(make_project: Make) -> None:
 
 @pytest.mark.parametrize("changed", [1e14, 1e30, -1e30])
 def test_a_session_from_the_far_future(changed: float) -> None:
-    assert day_of({"name": "S", "started": "", "changed": changed}) == ""
+    assert day_of(SessionRow("S", "", "", "", "", "", "", "", "", changed, "")) == ""
 
 
 @pytest.mark.parametrize("inside", [False, True])

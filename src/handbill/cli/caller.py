@@ -8,11 +8,13 @@ import time
 from typing import Any
 
 from handbill.cli.files import require_inside
-from handbill.cli.project import Project, here, window_file
+from handbill.cli.project import here
 from handbill.cli.screen import when_written
 from handbill.errors import HandbillError
 from handbill.event import MAIN
 from handbill.library.skills import skill_file
+from handbill.project import Project
+from handbill.reports.store_files import window_file
 from handbill.store import sessions
 from handbill.work.session import Holder, Refused, State, holder_of, released
 from handbill.world import World

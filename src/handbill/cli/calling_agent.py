@@ -10,7 +10,7 @@ from handbill.event import MAIN
 from handbill.world import World
 
 if TYPE_CHECKING:
-    from handbill.cli.project import Project
+    from handbill.project import Project
 
 _LAST = 1 << 20  # of a transcript: the call that runs is at its end
 _PATIENCE = 1.0  # seconds in which the client writes it down

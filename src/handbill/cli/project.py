@@ -3,55 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from handbill.errors import CorruptState, HandbillError
+from handbill.errors import HandbillError
 from handbill.event import MAIN
-from handbill.hosts import HOSTS, host
-from handbill.ledger.records import Broken
-from handbill.settings import PROJECT_FILE, ProcessContext, Settings, load, process_context, project_around, state_roots
-from handbill.store.files import REBUILT, FileStore, file_name
-from handbill.world import World, deliverable_roots
-from handbill.world.processes import is_running
+from handbill.project import HOST, CheckedStore, Project
+from handbill.reports.store_files import last_written, window_file
+from handbill.settings import PROJECT_FILE, load, process_context, project_around, state_roots
+from handbill.store.files import FileStore
 
 if TYPE_CHECKING:
     from handbill.ledger.window import Window
     from handbill.store.api import Key
 
 
-HOST = host(next(iter(HOSTS)))  # commands know one host so far
 _MARKS = (PROJECT_FILE, *HOST.MARKS, ".git")
-
-
-class CheckedStore(FileStore):
-    """A ledger's lines are parsed when they are needed. A command wants to know at once whether one is broken."""
-
-    def read(self, key: Key) -> Window | None:
-        window = super().read(key)
-        try:
-            if window is not None:
-                window.files.items()
-                window.touched.items()
-        except Broken as error:
-            path = window_file(self, key)
-            raise CorruptState(f"{path}: {error}", REBUILT) from None
-        return window
-
-
-class Project:
-    """Where a command works: the project's folder, its state and its settings."""
-
-    def __init__(self, process: ProcessContext, store: FileStore, settings: Settings) -> None:
-        self.process = process
-        self.root = process.project
-        self.store = store
-        self.settings = settings
-        self.host = HOST
-
-    def world(self) -> World:
-        return World(deliverable_roots(self.process, self.host, self.settings.allowed), self.host, self.process)
 
 
 def project_option(parser: argparse.ArgumentParser) -> None:
@@ -99,14 +66,6 @@ def at(root: str) -> Project:
     return Project(process, CheckedStore(process.state, process.spare), load(process))
 
 
-def window_file(store: FileStore, key: Key) -> str:
-    for root in (store.spare, store.root):
-        path = f"{root}/.windows/{file_name(key)}.jsonl"
-        if root and os.path.exists(path):
-            return path
-    return ""
-
-
 def choose_window(project: Project, session: str | None, agent: str | None) -> Key:
     """By name or its beginning, else the caller's own, else the one written last."""
     keys = project.store.known()
@@ -144,7 +103,7 @@ def choose_window(project: Project, session: str | None, agent: str | None) -> K
 def _last_used(project: Project, key: Key) -> tuple[float, float]:
     """When its ledger or its transcript was last written: not every event changes the ledger. Two terminals on one
     session share a transcript, so the time of the ledger decides between them."""
-    moment = os.path.getmtime(window_file(project.store, key))
+    moment = last_written(project.store, key)
     try:
         window = project.store.read(key)
         spoke = os.path.getmtime(window.transcript) if window is not None and window.transcript else moment
@@ -153,32 +112,8 @@ def _last_used(project: Project, key: Key) -> tuple[float, float]:
     return max(moment, spoke), moment
 
 
-def session_of(key: Key) -> str:
-    """The host's session; a second terminal's window is named after it and its process."""
-    return key[0].partition("~")[0]
-
-
-def is_ended_terminal(key: Key, window: Window) -> bool:
-    """A second terminal's window ends with its process; the session's own goes on in the next one."""
-    return key[0] != session_of(key) and not is_running(window.client)
-
-
 def read_window(project: Project, key: Key) -> Window:
     window = project.store.read(key)
     if window is None:
         raise HandbillError(f"the window of {key[0]} is gone", "`engine window --all` lists the known ones")
     return window
-
-
-def waiting_handovers(project: Project) -> list[dict[str, Any]]:
-    """What was set down in this project and nobody took up yet."""
-    path = f"{project.store.root}/.engine/handovers.json"
-    try:
-        with open(path, encoding="utf-8") as file:
-            found = json.load(file)
-    except FileNotFoundError:
-        return []
-    except (OSError, ValueError, RecursionError) as error:
-        raise HandbillError(f"{path}: {error}", "move it elsewhere") from error
-    rows = found.get("waiting") if isinstance(found, dict) else None
-    return [one for one in rows if isinstance(one, dict) and not one.get("taker")] if isinstance(rows, list) else []

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from handbill.cli.clean import one_line
-from handbill.text.tokens import PER_TOKEN
+from handbill.reports.plain_text import count as count  # the verbs have all of it from here
+from handbill.reports.plain_text import moment_of, path_name
+from handbill.reports.plain_text import own_page as own_page
+from handbill.reports.plain_text import when as when
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,49 +51,19 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
-def count(number: int, word: str, several: str = "") -> str:
-    return f"{number:,} {word}" if number == 1 else f"{number:,} {several or word + 's'}"
-
-
 def listed(names: list[str], most: int = 10) -> str:
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 
 
-def own_page(path: str) -> str:
-    """What a gate said, by name: the file's own ends in a digest. Empty: it is no such page."""
-    at = path.find("/.engine/pages/")
-    return "page:" + path[at + 15 :].rpartition("-")[0] if at >= 0 else ""
-
-
 def short(path: str, project: str = "") -> str:
     """A path as people say it, safe to stand between markup."""
-    home = os.path.expanduser("~")
-    library = path.find("/handbill/data/")
-    own = own_page(path)
-    if own:
-        path = own
-    elif project and (path == project or path.startswith(project + "/")):
-        path = path[len(project) + 1 :] or "."
-    elif library >= 0:
-        path = "library:" + path[library + 15 :].removeprefix("directives/")
-    elif path.startswith(home + "/"):
-        path = "~" + path[len(home) :]
-    return safe(path)
+    return safe(path_name(path, project, os.path.expanduser("~")))
 
 
 def stamp() -> str:
     """Now, as it is written down: in UTC. People are shown their own time."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-
-
-def moment_of(written: str) -> float:
-    """When that was; 0.0: it is not such a stamp."""
-    try:
-        moment = datetime.fromisoformat(written)
-    except ValueError:
-        return 0.0
-    return moment.timestamp() if moment.tzinfo is not None else 0.0
 
 
 def when_written(written: str) -> str:
@@ -100,25 +72,12 @@ def when_written(written: str) -> str:
     return when(moment) if moment else written or "–"
 
 
-def when(moment: float) -> str:
-    """In the time of the person's own zone."""
-    if not moment:
-        return "–"
-    same_day = time.strftime("%Y%m%d", time.localtime(moment)) == time.strftime("%Y%m%d")
-    return time.strftime("%H:%M:%S" if same_day else "%Y-%m-%d %H:%M", time.localtime(moment))
-
-
 def ago(moment: float) -> str:
     seconds = max(0.0, time.time() - moment)
     for size, word in ((86400, "d"), (3600, "h"), (60, "min")):
         if seconds >= size:
             return f"{int(seconds // size)} {word} ago"
     return "just now"
-
-
-def tokens(chars: int) -> int:
-    """An estimate, where only the length is known."""
-    return round(chars / PER_TOKEN)
 
 
 STATE_STYLE = {

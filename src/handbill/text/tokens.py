@@ -47,6 +47,11 @@ def _count(data: bytes, kind: bytes) -> int:
     return len(data) - len(data.translate(None, kind))
 
 
+def of_length(characters: int) -> int:
+    """About so many, where only the length of a text is known."""
+    return round(characters / PER_TOKEN)
+
+
 def taken(sizes: Iterable[tuple[str, int]], budget: int) -> list[str]:
     """Names in the order of their importance, as far as the budget goes; a later one that fits is still taken."""
     found = []

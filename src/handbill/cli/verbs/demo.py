@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from handbill.cli.result import Result
-from handbill.cli.screen import console, short, table, tokens
+from handbill.cli.screen import console, short, table
 from handbill.lab import demo_project
+from handbill.text.tokens import of_length
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -191,7 +192,7 @@ def show_totals(screen: Console, data: dict[str, Any]) -> None:
             style = "green" if one["copies"] == 1 else "red"
             rows.add_row(
                 "main" if window["window"] == "main" else "subagent", short(one["file"], data["project"]),
-                f"[{style}]{one['copies']}[/]", f"{one['characters']:,}", f"~{tokens(one['characters']):,}",
+                f"[{style}]{one['copies']}[/]", f"{one['characters']:,}", f"~{of_length(one['characters']):,}",
             )  # fmt: skip
     screen.print(rows)
     verdict = "[green]every file exactly once per window[/]" if data["once"] else "[red]a file is in a window twice[/]"

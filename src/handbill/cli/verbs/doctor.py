@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import TYPE_CHECKING
 
-from handbill.cli.checks import gates, installation, work
-from handbill.cli.project import Project, here, project_option
+from handbill.cli.checks import installation
+from handbill.cli.project import here, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import count
-from handbill.errors import HandbillError
+from handbill.reports.findings import BAD, NOTE, OK, collected, gates, hooks, state, work
+from handbill.reports.store_files import forget_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from rich.console import Console
 
-_SIGN = {installation.OK: "[green]✓[/]", installation.NOTE: "[yellow]·[/]", installation.BAD: "[red]✗[/]"}
+    from handbill.reports.findings import Check
+
+CHECKS: tuple[Check, ...] = (
+    installation.wiring, installation.client, state.settings, installation.standards, state.state, hooks.receipts,
+    hooks.trace, installation.held_calls, work.skills, work.sessions, work.reports, gates.wording, gates.context,
+    gates.resumption, gates.handovers,
+)  # fmt: skip
+_SIGN = {OK: "[green]✓[/]", NOTE: "[yellow]·[/]", BAD: "[red]✗[/]"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -25,34 +30,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     project_option(parser)
 
 
-def _findings(
-    check: Callable[[Project], Iterator[installation.Finding]], project: Project
-) -> list[installation.Finding]:
-    """One that cannot be made must not hide the others: a project may have caused it."""
-    found = []
-    try:
-        for finding in check(project):
-            found.append(finding)
-    except (HandbillError, OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
-        name = check.__name__.replace("_", " ")
-        found.append(
-            installation.Finding(
-                name, installation.BAD, f"cannot be checked: {error}", "look at the file that it names"
-            )
-        )
-    return found
-
-
 def run(args: argparse.Namespace) -> Result:
     project = here(args.project)
     if args.forget:
-        for root in (project.store.root, project.store.spare):
-            path = f"{root}/.engine/errors.jsonl"
-            if root and os.path.exists(path):
-                os.replace(path, f"{root}/.engine/errors.seen.jsonl")
-                os.utime(f"{root}/.engine/errors.seen.jsonl")  # its time says since when all is dealt with
-    found = [one for check in (*installation.ALL, *work.ALL, *gates.CHECKS) for one in _findings(check, project)]
-    bad = [finding for finding in found if finding.state == installation.BAD]
+        forget_errors(project.store)
+    found = collected(CHECKS, project)
+    bad = [finding for finding in found if finding.state == BAD]
     data = {"project": project.root, "checks": [finding.plain() for finding in found], "problems": len(bad)}
 
     def show(screen: Console) -> None:

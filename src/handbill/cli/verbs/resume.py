@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from handbill.cli.files import read_text, replace_text, require_inside
 from handbill.cli.parser import like
-from handbill.cli.project import Project, choose_window, here
+from handbill.cli.project import choose_window, here
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table, when_written
 from handbill.cli.stdin import BadInput, piped
 from handbill.cli.subcommands import Action, Argument, add_actions
 from handbill.errors import CorruptState, HandbillError
 from handbill.library.handover import ResumeFile
+from handbill.project import Project
 from handbill.text.frontmatter import BadHead, parse
 from handbill.work import schema
 from handbill.work.detect_project import HEAD, Layout, is_name, quoted

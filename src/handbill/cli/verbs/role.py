@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from handbill.cli.needed_hooks import needed
 from handbill.cli.parser import like
-from handbill.cli.project import Project, choose_window, here, session_of
+from handbill.cli.project import choose_window, here
 from handbill.cli.result import Result
 from handbill.cli.screen import safe, table
 from handbill.cli.subcommands import SESSION, Action, add_actions
@@ -16,6 +16,7 @@ from handbill.cli.trust import is_inside, resolved
 from handbill.errors import HandbillError
 from handbill.event import MAIN
 from handbill.library.roles import REGULAR, declared
+from handbill.project import Project, session_of
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -5,23 +5,24 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from handbill.cli.files import require_inside
 from handbill.cli.parser import like
-from handbill.cli.project import Project, here, project_option
+from handbill.cli.project import here, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import safe, short, shortened, table
 from handbill.errors import HandbillError
-from handbill.library.pages import page
-from handbill.library.skills import pages_of, proof_of, skill_at, skill_file, template
+from handbill.library.skills import skill_file
 from handbill.paths import SHIPPED_SKILLS
-from handbill.text.document import Document
-from handbill.text.references import references
-from handbill.world import World
+from handbill.reports.skills import described, names
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from handbill.project import Project
+    from handbill.reports.skills import SkillReport
+    from handbill.world import World
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -61,60 +62,7 @@ def _copied(name: str | None, project: Project) -> Result:
     return Result({"skill": name, "path": target}, text=f"copied to {target}", next_step=f"type /{name} to your agent")
 
 
-def names(project: Project) -> list[str]:
-    folders = (
-        f"{project.root}/.claude/skills",
-        f"{project.world().user_library}/skills",
-        SHIPPED_SKILLS,
-    )
-    found = set()
-    for folder in folders:
-        for entry in os.scandir(folder) if os.path.isdir(folder) else ():
-            if os.path.isfile(os.path.join(entry.path, "SKILL.md")):
-                found.add(entry.name)
-    return sorted(found)
-
-
-def described(name: str, project: Project, world: World, most: int = 5) -> dict[str, Any]:
-    path = skill_file(name, world)
-    skill, problems = skill_at(path, world, most) if path else (None, [f"{name!r} is not a valid skill name"])
-    row: dict[str, Any] = {
-        "name": name, "path": path, "about": "", "phases": [], "templates": [], "modes": {}, "nextSkills": [],
-        "directives": [], "problems": problems, "hints": [],
-    }  # fmt: skip
-    if skill is None:
-        return row
-    row["about"] = skill.about.get("description", "")
-    row["hints"] = [f"{path}, line {line}: {what}" for line, what in skill.hints[:most]]
-    row.update(directives=skill.directives, nextSkills=skill.values.get("nextSkills", []))
-    missing = [one for one in row["nextSkills"] if not skill_file(one, world)]
-    row["hints"] += [f"{path}: nextSkills names {one}, and there is no such skill" for one in missing]
-    row["modes"] = {
-        mode: template(path, str(one.get("file", "")), project.world())
-        for mode, one in skill.values.get("modes", {}).items()
-    }
-    for phase in skill.phases:
-        files, without = pages_of(phase, path, world)
-        proof = proof_of(phase, path, world, project.settings)
-        found = [*proof.problems, *(f"phase {phase}: {why}" for why in proof.contradictions().values())]
-        row["problems"] += [problem for problem in found if problem not in row["problems"]]
-        row["phases"].append({
-            "label": phase.label, "name": phase.name, "gate": phase.gate, "files": files, "without": without,
-            "proof": list(proof.fields),
-        })  # fmt: skip
-    named = [template(path, written, project.world()) for written in skill.templates()]
-    row["templates"] = named
-    for file in (*named, *row["modes"].values()):
-        if not os.path.isfile(file):
-            row["problems"].append(f"{path} names {file}, which does not exist")
-    document = world.load(path)
-    for page_used in references(document.text) if isinstance(document, Document) else ():
-        if not page(page_used, path, world) and not page_used.startswith("CMD_"):
-            row["hints"].append(f"{path} uses §{page_used}, which has no file")
-    return row
-
-
-def _show(screen: Console, rows: list[dict[str, Any]], project: str) -> None:
+def _show(screen: Console, rows: list[SkillReport], project: str) -> None:
     if not rows:
         screen.print("no skills")
         return
@@ -149,12 +97,14 @@ def _one(name: str, project: Project, world: World) -> Result:
             screen.print("  no phases")
         for file in row["templates"]:
             screen.print(f"  template    {short(file, project.root)}", soft_wrap=True)
-        for words in ("directives", "modes", "nextSkills"):
-            if row[words]:
-                screen.print(f"  {words:<11} {safe(', '.join(row[words]))}", soft_wrap=True)
+        for label, words in (
+            ("directives", row["directives"]), ("modes", list(row["modes"])), ("nextSkills", row["nextSkills"]),
+        ):  # fmt: skip
+            if words:
+                screen.print(f"  {label:<11} {safe(', '.join(words))}", soft_wrap=True)
         for problem in row["problems"]:
             screen.print(f"[red]problem[/]  {safe(problem)}", soft_wrap=True)
         for hint in row["hints"]:
             screen.print(f"[yellow]note[/]  {safe(hint)}", soft_wrap=True)
 
-    return Result(row, show, exit_code=1 if row["problems"] else 0)
+    return Result({**row}, show, exit_code=1 if row["problems"] else 0)

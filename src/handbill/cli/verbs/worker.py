@@ -12,7 +12,7 @@ from typing import Any
 from handbill.cli import interpreter, settings_file, trust
 from handbill.cli.checks.installation import is_recorded, settings_paths
 from handbill.cli.needed_hooks import needed, yaml_folder
-from handbill.cli.project import Project, here
+from handbill.cli.project import here
 from handbill.cli.result import Result
 from handbill.cli.subcommands import Action, add_actions
 from handbill.cli.trust import find_program, is_inside
@@ -21,6 +21,7 @@ from handbill.errors import HandbillError
 from handbill.event import MAIN
 from handbill.flow.inbox import LAUNCHED_VARIABLE
 from handbill.hosts.claude_code import registration
+from handbill.project import Project
 from handbill.store.disk import make_private_directory, replace
 from handbill.work.dispatch import FINISHED
 

@@ -13,9 +13,9 @@ from handbill.cli.screen import stamp
 from handbill.cli.stdin import BadInput, as_object, piped
 from handbill.cli.verbs.session.finish import left_undone
 from handbill.cli.verbs.session.phase_text import as_data, lines_of, proof_of
-from handbill.cli.verbs.skills import names
 from handbill.errors import HandbillError
 from handbill.library.skills import skill_at, skill_file
+from handbill.reports.skills import names
 from handbill.store import sessions
 from handbill.work import schema
 from handbill.work.session import PARAMETERS, STATIC, Refused, State, activated, label_of

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 
 from handbill.cli.caller import desk, refused
 from handbill.cli.result import Result
 from handbill.cli.screen import stamp
 from handbill.cli.verbs.session.phase_text import as_data, lines_of, proof_of
+from handbill.reports.sessions import documents
 from handbill.store import sessions
 from handbill.work.session import Refused, State, continued, current_phase
 
@@ -31,26 +31,14 @@ def run(args: argparse.Namespace) -> Result:
     warnings = at.take(folder) + at.tell(state, "continue", line, folder)
     lines = [line, f"  Skill: {state.get('skill', '–')}", f"  Phase: {state.get('currentPhase') or '–'}"]
     lines += [f"  Task: {state['taskSummary']}"] if state.get("taskSummary") else []
-    data = {"session": folder, "state": state, "artifacts": artifacts(folder)}
+    written = documents(folder)
+    data = {"session": folder, "state": state, "artifacts": written}
     phase = current_phase(state)
     if phase is not None:
         proof = proof_of(phase, str(state.get("skill", "")), at)
         warnings += proof.problems
         lines += lines_of(phase, proof)
         data["phase"] = as_data(phase, proof)
-    if data["artifacts"]:
-        lines += ["Documents:", *(f"  - {at.shown(path)}" for path in artifacts(folder))]
+    if written:
+        lines += ["Documents:", *(f"  - {at.shown(path)}" for path in written)]
     return Result(data, text="\n".join(lines), warnings=warnings)
-
-
-def artifacts(folder: str) -> list[str]:
-    """What the session has written so far, newest first."""
-    found = [entry.path for entry in os.scandir(folder) if _is_document(entry)]
-    return sorted(found, key=os.path.getmtime, reverse=True)
-
-
-def _is_document(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_file() and not entry.name.startswith(".")
-    except OSError:
-        return False  # a link in a circle

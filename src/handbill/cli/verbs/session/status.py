@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from handbill.cli.caller import alive, desk
 from handbill.cli.result import Result
 from handbill.cli.screen import safe, table, when_written
-from handbill.cli.verbs.session.continue_ import artifacts
-from handbill.cli.verbs.session.listing import condition
 from handbill.fast_json import dumps
+from handbill.reports.sessions import condition, documents
 from handbill.store import sessions
 from handbill.work.session import State, ahead, holder_of
 
@@ -24,7 +23,7 @@ def run(args: argparse.Namespace) -> Result:
     state = sessions.required(folder)
     holder = holder_of(state)
     data: dict[str, Any] = {
-        "session": folder, "state": state, "documents": artifacts(folder),
+        "session": folder, "state": state, "documents": documents(folder),
         "holder": {"pid": holder.pid, "window": holder.session, "alive": bool(holder.pid) and alive(holder)},
         "next": ahead(state),
     }  # fmt: skip
@@ -38,7 +37,7 @@ def _show(screen: Console, name: str, data: dict[str, Any]) -> None:
     if holder["pid"]:
         held = f"process {holder['pid']} ({'alive' if holder['alive'] else 'gone'})"
         held += f", window {holder['window'][:8]}" if holder["window"] else ""
-    screen.print(f"[bold]{safe(name)}[/]  {safe(condition(state))}")
+    screen.print(f"[bold]{safe(name)}[/]  {safe(condition(state, alive))}")
     for label, value in (
         ("skill", state.get("skill")), ("phase", state.get("currentPhase")), ("next", " or ".join(data["next"])),
         ("held by", held), ("since", when_written(str(state.get("startedAt", "")))), ("task", state.get("taskSummary")),

@@ -1,4 +1,4 @@
-"""What `engine doctor` says of the gates: their words and files, what was not resumed, what waits to be taken up."""
+"""The gates: their texts and files, what was not resumed, and the handovers that wait for an agent."""
 
 from __future__ import annotations
 
@@ -6,23 +6,26 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from handbill import gates
-from handbill.cli.checks.installation import BAD, NOTE, OK, Finding
-from handbill.cli.project import Project, waiting_handovers, window_file
-from handbill.cli.screen import count
 from handbill.errors import HandbillError
 from handbill.gates import STYLES
 from handbill.handlers.load_gate import context_files
 from handbill.library.messages import OURS, is_inside, is_short, lacking, own_files, read, shipped, texts
 from handbill.library.resume_state import MODE
 from handbill.paths import PACKAGE
+from handbill.reports.findings import BAD, NOTE, OK, Finding
+from handbill.reports.plain_text import count
+from handbill.reports.store_files import errors_forgotten_at, newest_windows, waiting_handovers
 from handbill.store.disk import read_regular
 from handbill.work.detect_project import quoted
-from handbill.world import World
 
-_RECENT = 20
+if TYPE_CHECKING:
+    from handbill.project import Project
+    from handbill.world import World
+
+_WINDOWS = 20
 
 
 def _names() -> list[str]:
@@ -112,9 +115,8 @@ def context(project: Project) -> Iterator[Finding]:
 
 def resumption(project: Project) -> Iterator[Finding]:
     """Of the windows written last: what was resumed, and what was not, and why; until it is forgotten."""
-    dealt_with = _moment(f"{project.store.root}/.engine/errors.seen.jsonl")
-    keys = sorted(project.store.known(), key=lambda key: -os.path.getmtime(window_file(project.store, key)))[:_RECENT]
-    for key in keys:
+    dealt_with = errors_forgotten_at(project.store)
+    for key in newest_windows(project.store, _WINDOWS):
         try:
             window = project.store.read(key)
         except HandbillError:
@@ -122,10 +124,6 @@ def resumption(project: Project) -> Iterator[Finding]:
         mode = window.flags.get(MODE) if window is not None else None
         if window is not None and isinstance(mode, dict) and window.flags.get("compacted", 0.0) > dealt_with:
             yield _resumed(key[0], mode)
-
-
-def _moment(path: str) -> float:
-    return os.stat(path).st_mtime if os.path.exists(path) else 0.0
 
 
 def _resumed(session: str, mode: dict[str, Any]) -> Finding:
@@ -144,7 +142,7 @@ def _resumed(session: str, mode: dict[str, Any]) -> Finding:
 
 def handovers(project: Project) -> Iterator[Finding]:
     try:
-        waiting = waiting_handovers(project)
+        waiting = waiting_handovers(project.store)
     except HandbillError as error:
         yield Finding("handovers", BAD, str(error), error.hint)
         return
@@ -152,6 +150,3 @@ def handovers(project: Project) -> Iterator[Finding]:
         names = ", ".join(str(one.get("session")) for one in waiting)
         text = f"{count(len(waiting), 'handover')} for the next agent that starts here: {names}"
         yield Finding("handovers", NOTE, text)
-
-
-CHECKS = (wording, context, resumption, handovers)

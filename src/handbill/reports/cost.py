@@ -1,0 +1,97 @@
+"""What Handbill costs in tokens: what is in a window now, and what was delivered to a session so far.
+
+Hosts do not say how many tokens a text takes, so every number of tokens is an estimate by length.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from handbill.ledger.claim import DIRECTIVE
+from handbill.ledger.window import CUT, NAMED_BY, NOT_SENT
+from handbill.project import session_of
+from handbill.reports.deliveries import DELIVERED
+from handbill.text.blocks import same_rules, units
+from handbill.text.tokens import of_length
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from handbill.ledger.window import Record, Window
+    from handbill.reports.store_files import Line
+
+    Size = tuple[str, str, int]  # group, file, characters
+
+_BROUGHT = (*DELIVERED, "same-rules")  # decisions that put text into a window
+
+
+@dataclass
+class Cost:
+    files: int  # different ones
+    characters: int  # UTF-16 units, as hosts count them
+    tokens: int  # estimated
+
+
+@dataclass
+class WindowCost:
+    """What is in a window or on its way, without the titles of the deliveries."""
+
+    total: Cost
+    by_reason: dict[str, Cost]  # why the files are there
+    unmeasured: int  # files that the client itself shows; Handbill does not know how much of them
+
+
+@dataclass
+class SessionCost:
+    """Everything that was delivered, also what a compaction or a rewind has removed since."""
+
+    total: Cost
+    by_handler: dict[str, Cost]  # the kind of event that brought it
+    by_window: dict[str, Cost]  # SESSION.AGENT
+
+
+def window_cost(window: Window) -> WindowCost:
+    sizes = {path: _present(record) for path, record in window.files.items()}
+    measured = [(kind_of(window.files[path]["reason"]), path, size) for path, size in sizes.items() if size]
+    return WindowCost(_cost(measured), _by_group(measured), len(sizes) - len(measured))
+
+
+def session_cost(lines: Iterable[Line], session: str) -> SessionCost:
+    """What the delivery log says about a session, its subagents and its other terminals."""
+    brought = [line for line in lines if line.get("event") in _BROUGHT and _session_in(line) == session]
+    sizes = [(str(line.get("file")), int(line.get("chars") or 0)) for line in brought]
+    by_handler = [(str(line.get("handler", "")), *size) for line, size in zip(brought, sizes)]
+    by_window = [(str(line.get("window", "")), *size) for line, size in zip(brought, sizes)]
+    return SessionCost(_cost(by_handler), _by_group(by_handler), _by_group(by_window))
+
+
+def kind_of(reason: str) -> str:
+    """A reason without the directory or page that it is about, so that equal reasons add up."""
+    if reason.startswith((DIRECTIVE, "directives of ")):
+        return "directive"
+    return "named by a page" if reason.startswith(NAMED_BY) else reason
+
+
+def _session_in(line: Line) -> str:
+    return session_of((str(line.get("window", "")).rpartition(".")[0], ""))
+
+
+def _present(record: Record) -> int:
+    """How much of a file is in the window: some of its parts may be missing, or one line may replace its text."""
+    parts = record["parts"]
+    missing = parts.count(NOT_SENT) + parts.count(CUT)
+    size = units(same_rules(record["same"])) if record.get("same") else record["chars"]
+    return round(size * (len(parts) - missing) / len(parts)) if parts else 0
+
+
+def _by_group(sizes: list[Size]) -> dict[str, Cost]:
+    groups: dict[str, list[Size]] = {}
+    for size in sizes:
+        groups.setdefault(size[0], []).append(size)
+    return {group: _cost(found) for group, found in groups.items()}
+
+
+def _cost(sizes: list[Size]) -> Cost:
+    characters = sum(size for _, _, size in sizes)
+    return Cost(len({file for _, file, _ in sizes}), characters, of_length(characters))
