@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from handbill.cli.checks.installation import BAD, NOTE, OK, Finding
+from handbill.cli.checks.finding import BAD, NOTE, OK, Finding
 from handbill.cli.project import Project, waiting_handovers, window_file
 from handbill.cli.screen import count
 from handbill.errors import HandbillError

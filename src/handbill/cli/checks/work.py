@@ -7,7 +7,9 @@ import time
 from collections.abc import Iterator
 
 from handbill.cli import settings_file
-from handbill.cli.checks.installation import BAD, NOTE, OK, RECENT, Finding, settings_paths
+from handbill.cli.checks.finding import BAD, NOTE, OK, Finding
+from handbill.cli.checks.installation import RECENT
+from handbill.cli.checks.wiring import settings_paths
 from handbill.cli.needed_hooks import needed
 from handbill.cli.project import Project
 from handbill.cli.screen import count
@@ -21,7 +23,7 @@ def held_calls(project: Project) -> Iterator[Finding]:
     needs = needed(project.settings)
     for path in settings_paths(project):
         try:
-            settings = registration.parse(settings_file.read(path), path)
+            settings = settings_file.parsed(path)
         except HandbillError:
             continue  # reported by the check of the wiring
         user = path == settings_file.path_for(project.root, user=True)

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from handbill.cli.checks import gates, installation, work
+from handbill.cli.checks.finding import BAD, NOTE, OK, Finding
 from handbill.cli.project import Project, here, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import count
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-_SIGN = {installation.OK: "[green]✓[/]", installation.NOTE: "[yellow]·[/]", installation.BAD: "[red]✗[/]"}
+_SIGN = {OK: "[green]✓[/]", NOTE: "[yellow]·[/]", BAD: "[red]✗[/]"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -25,9 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     project_option(parser)
 
 
-def _findings(
-    check: Callable[[Project], Iterator[installation.Finding]], project: Project
-) -> list[installation.Finding]:
+def _findings(check: Callable[[Project], Iterator[Finding]], project: Project) -> list[Finding]:
     """One that cannot be made must not hide the others: a project may have caused it."""
     found = []
     try:
@@ -35,11 +34,7 @@ def _findings(
             found.append(finding)
     except (HandbillError, OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
         name = check.__name__.replace("_", " ")
-        found.append(
-            installation.Finding(
-                name, installation.BAD, f"cannot be checked: {error}", "look at the file that it names"
-            )
-        )
+        found.append(Finding(name, BAD, f"cannot be checked: {error}", "look at the file that it names"))
     return found
 
 
@@ -52,7 +47,7 @@ def run(args: argparse.Namespace) -> Result:
                 os.replace(path, f"{root}/.engine/errors.seen.jsonl")
                 os.utime(f"{root}/.engine/errors.seen.jsonl")  # its time says since when all is dealt with
     found = [one for check in (*installation.ALL, *work.ALL, *gates.ALL) for one in _findings(check, project)]
-    bad = [finding for finding in found if finding.state == installation.BAD]
+    bad = [finding for finding in found if finding.state == BAD]
     data = {"project": project.root, "checks": [finding.plain() for finding in found], "problems": len(bad)}
 
     def show(screen: Console) -> None:

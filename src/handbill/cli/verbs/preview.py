@@ -7,7 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli.checks.installation import registrations
+from handbill.cli.checks.wiring import registrations
 from handbill.cli.project import Project, choose_window, here, project_option, session_of, waiting_handovers
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table, tokens
