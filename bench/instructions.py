@@ -19,7 +19,7 @@ ROUNDS = 3  # string hashes are random in every process, so counts differ by som
 def measure(root: Path, subject: Subject) -> Report:
     report = Report(
         "Instructions per event",
-        f"{' '.join(callgrind.COMMAND)} {subject.python} -I -S -X utf8 -c … claude-code < event.json",
+        f"{' '.join(callgrind.COMMAND)} LAUNCHER claude-code < event.json",
         ("event", "M instructions|r", "x bare start|r", "limit"),
     )
     if not callgrind.available():

@@ -76,7 +76,7 @@ def drain(project: Project, answers: list[str], events: list[Event]) -> list[str
 def measure(root: Path, subject: Subject) -> Report:
     report = Report(
         f"{PROCESSES} hook processes at once on one window",
-        f"{subject.python} -I -S -X utf8 -c … claude-code < event.json ({PROCESSES} of them)",
+        f"LAUNCHER claude-code < event.json ({PROCESSES} of them)",
         ("events", "repeats|r", "files|r", "once|r", "lost|r", "twice|r", "errors|r", "by later events|r", "seconds|r"),
     )
     rounds = {

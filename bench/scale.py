@@ -85,7 +85,7 @@ CASES: dict[str, Callable[[Project], None] | None] = {
 def measure(root: Path, subject: Subject) -> Report:
     report = Report(
         "Instructions per event in a large project",
-        f"{' '.join(callgrind.COMMAND)} {subject.python} -I -S -X utf8 -c … claude-code < event.json",
+        f"{' '.join(callgrind.COMMAND)} LAUNCHER claude-code < event.json",
         ("project", "event", "M instructions|r", "x small|r", "limit"),
     )
     if not callgrind.available():

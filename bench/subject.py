@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from handbill.cli.interpreter import choose
+from handbill.cli.launcher import Launcher
+from handbill.cli.needed_hooks import yaml_folder
 from handbill.hosts.claude_code.registration import handlers
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -26,13 +28,12 @@ LANES = 2
 class Subject:
     python: str
     folder: str  # the one that holds the package
+    launcher: str
 
     def command(self, event: str) -> list[str]:
         """The command line that the client starts for this event."""
-        registered: Mapping[str, Any] = handlers(self.python, self.folder, LANES, every=True)[event][0]
-        # under valgrind everything takes fifty times as long: without the limit, nothing is left out
-        unlimited = "import handbill.flow.event_context;handbill.flow.event_context.MOST_SECONDS=0\nmain()"
-        return [registered["command"], *(word.replace("main()", unlimited) for word in registered["args"])]
+        registered: Mapping[str, Any] = handlers([self.launcher], LANES, every=True)[event][0]
+        return [registered["command"], *registered["args"]]
 
     def engine(self, *arguments: str, env: Mapping[str, str], cwd: str) -> None:
         """The copy's own `engine`, so that it registers and compiles the copy."""
@@ -52,4 +53,13 @@ def prepared(root: Path, source: Path = SOURCE) -> Subject:
         [python, "-I", "-m", "compileall", "-q", str(folder / "handbill")],
         check=True, env={"PATH": os.environ["PATH"], "HOME": str(root)},
     )  # fmt: skip
-    return Subject(python, str(folder))
+    return Subject(python, str(folder), _launcher(root, python, str(folder)))
+
+
+def _launcher(root: Path, python: str, folder: str) -> str:
+    """As installed, but without the limit of time: under valgrind everything takes fifty times as long."""
+    unlimited = "import handbill.flow.event_context;handbill.flow.event_context.MOST_SECONDS=0\nmain()"
+    made = root / "handbill.hook-bench"
+    made.write_text(Launcher(python, folder, yaml_folder()).text.replace("main()", unlimited))
+    made.chmod(0o700)
+    return str(made)

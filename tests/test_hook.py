@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from handbill.hook import _last_words
-from handbill.hosts.claude_code.registration import handler
+from handbill.hosts.claude_code.registration import handler, inline
 
 SOURCE = str(Path(__file__).parents[1] / "src")
 
@@ -22,7 +22,7 @@ class Hook:
     def __init__(self, root: Path) -> None:
         self.project = root / "project"
         self.project.mkdir(parents=True)
-        self.command = handler(sys.executable, SOURCE)
+        self.command = handler(inline(sys.executable, SOURCE))
         self.environ = {"HOME": str(root / "home"), "CLAUDE_PROJECT_DIR": str(self.project), "PATH": "/usr/bin:/bin",
                         "AI_AGENT": "claude-code_2-1-325_x"}  # fmt: skip
 
@@ -207,7 +207,7 @@ def test_the_registered_command_without_its_package(hook: Hook, tmp_path: Path, 
     (folder / "handbill").mkdir(parents=True)
     if missing == "module":
         (folder / "handbill" / "__init__.py").write_text("")
-    hook.command = handler(sys.executable, str(folder))
+    hook.command = handler(inline(sys.executable, str(folder)))
     assert hook.run(hook.event("UserPromptSubmit", prompt="x")) == {}
 
 

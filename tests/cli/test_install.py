@@ -54,43 +54,64 @@ def test_install_twice_changes_nothing(project: Path) -> None:
     assert settings(project).read_text() == text
 
 
-def test_dry_run_shows_and_does_nothing(project: Path) -> None:
-    answer = engine("install", "--dry-run", *PYTHON, cwd=project)
-    assert "+" in answer["data"]["diff"] and "PostToolBatch" in answer["data"]["diff"]
-    assert not (project / ".claude").exists() and not (project / "sessions").exists()
-    shown = run("install", "--dry-run", *PYTHON, cwd=project)
-    assert "would change" in shown.stdout and "handbill.hook" in shown.stdout
+def test_dry_run_says_what_would_happen_and_does_nothing(project: Path) -> None:
+    (project / ".git" / "info").mkdir()
+    shown = run("install", "--dry-run", *PYTHON, cwd=project, COLUMNS="300").stdout
+    for words in ("would change", str(settings(project)), os.path.realpath(sys.executable), "9 events", str(state_of(project)),
+                  "/.claude/settings.local.json would be offered", "--verbose shows each line"):  # fmt: skip
+        assert words in shown, words
+    assert "PostToolBatch" not in shown
+    verbose = run("install", "--dry-run", "-v", *PYTHON, cwd=project).stdout
+    assert '+    "PostToolBatch": [' in verbose and "handbill.hook" in verbose
+    assert "PostToolBatch" in engine("install", "--dry-run", *PYTHON, cwd=project)["data"]["diff"]
+    assert not (project / ".claude").exists() and not state_of(project).parent.exists()
 
 
-@pytest.mark.parametrize("text", ["// mine\n{}\n", '{"a": 1,}', '{"a":1, "a":2}', "[]", '{ "odd":   "spaces" }\n'])
-def test_what_cannot_be_kept_is_refused_and_left_alone(project: Path, text: str) -> None:
+def test_dry_run_of_uninstall(project: Path) -> None:
+    engine("install", *PYTHON, cwd=project)
+    before = settings(project).read_text()
+    shown = run("uninstall", "--dry-run", cwd=project).stdout
+    assert "would remove Handbill's hooks" in shown and "and delete the file" in shown and "PostToolBatch" not in shown
+    assert "PostToolBatch" in run("uninstall", "--dry-run", "--verbose", cwd=project).stdout
+    assert settings(project).read_text() == before
+
+
+@pytest.mark.parametrize("text", ["// mine\n{}\n", '{"a": 1,}', "[]", '{"hooks": 7}'])
+def test_what_the_client_does_not_read_is_refused_and_left_alone(project: Path, text: str) -> None:
     settings(project).parent.mkdir()
     settings(project).write_text(text)
     answer = engine("install", *PYTHON, cwd=project, expect=1)
     assert answer["error"]["code"] == "odd-settings" and answer["error"]["hint"]
     assert settings(project).read_text() == text
     assert sorted(path.name for path in settings(project).parent.iterdir()) == ["settings.local.json"]
+    assert engine("uninstall", cwd=project)["data"]["changed"] is False
 
 
-def test_reformat_accepts_odd_spaces(project: Path) -> None:
+@pytest.mark.parametrize(
+    "before",
+    [b"", b"{}", b"{ }\r\n", b'{ "odd":   "spaces" }\n', b'\xef\xbb\xbf{\r\n\t"a": 1, "a": 2\r\n}', b'{"latin": "\xe9"}',
+     b'{"hooks": {"Stop": [ ]}, "n": ' + b"9" * 5000 + b"}"],
+)  # fmt: skip
+def test_every_byte_comes_back(project: Path, before: bytes) -> None:
     settings(project).parent.mkdir()
-    settings(project).write_text('{ "odd":   "spaces" }\n')
-    engine("install", "--reformat", *PYTHON, cwd=project)
-    assert json.loads(settings(project).read_text())["odd"] == "spaces"
-
-
-def test_the_backup_is_of_the_file_before_us_and_comes_back(project: Path) -> None:
-    settings(project).parent.mkdir()
-    before = '{ "odd":   "spaces" }\n'
-    settings(project).write_text(before)
-    assert engine("install", "--dry-run", *PYTHON, cwd=project, expect=1)["error"]["code"] == "odd-settings"
-    shown = engine("install", "--dry-run", "--reformat", *PYTHON, cwd=project)
-    assert "PostToolBatch" in shown["data"]["diff"]
-    assert settings(project).read_text() == before
-    backup = Path(engine("install", "--reformat", *PYTHON, cwd=project)["data"]["backup"])
-    assert project not in backup.parents
+    settings(project).write_bytes(before)
+    backup = engine("install", *PYTHON, cwd=project)["data"]["backup"]
+    assert Path(backup).read_bytes() == before and project not in Path(backup).parents
+    assert "handbill.hook" in settings(project).read_text(errors="replace")
     engine("install", "--lanes", "4", *PYTHON, cwd=project)
-    assert backup.read_text() == before
+    assert Path(backup).read_bytes() == before
+    Path(backup).unlink()
+    engine("uninstall", cwd=project)
+    assert settings(project).read_bytes() == before
+
+
+def test_the_backup_comes_back_if_only_the_form_has_changed(project: Path) -> None:
+    """The client writes the whole file anew, in its own form, when a person allows a call for good."""
+    settings(project).parent.mkdir()
+    before = '{ "odd":   "spaces", "list": [ ] }\n'
+    settings(project).write_text(before)
+    engine("install", *PYTHON, cwd=project)
+    settings(project).write_text(json.dumps(json.loads(settings(project).read_text()), indent=2))
     engine("uninstall", cwd=project)
     assert settings(project).read_text() == before
 
@@ -98,11 +119,10 @@ def test_the_backup_is_of_the_file_before_us_and_comes_back(project: Path) -> No
 def test_what_was_added_since_is_not_undone_by_the_backup(project: Path) -> None:
     settings(project).parent.mkdir()
     settings(project).write_text('{ "odd":   "spaces" }\n')
-    engine("install", "--reformat", *PYTHON, cwd=project)
-    changed = {**json.loads(settings(project).read_text()), "model": "opus"}
-    settings(project).write_text(json.dumps(changed, indent=2) + "\n")
+    engine("install", *PYTHON, cwd=project)
+    settings(project).write_text(settings(project).read_text().replace('"spaces"', '"spaces" ,"model":"opus"'))
     engine("uninstall", cwd=project)
-    assert json.loads(settings(project).read_text()) == {"odd": "spaces", "model": "opus"}
+    assert settings(project).read_text() == '{ "odd":   "spaces" ,"model":"opus" }\n'
 
 
 def test_a_working_interpreter_is_kept(project: Path) -> None:
@@ -134,6 +154,15 @@ def test_your_own_settings_file_may_be_a_link_and_stays_one(project: Path, tmp_p
     own.symlink_to(real)
     engine("install", "--user", *PYTHON, cwd=project)
     assert own.is_symlink() and "handbill.hook" in real.read_text()
+
+
+def test_your_own_settings_file_may_be_a_link_to_nothing_yet(tmp_path: Path, project: Path) -> None:
+    own = tmp_path / "home" / ".claude" / "settings.json"
+    own.parent.mkdir()
+    own.symlink_to(tmp_path / "dotfiles.json")
+    engine("install", "--user", *PYTHON, cwd=project)
+    engine("uninstall", "--user", cwd=project)
+    assert own.is_symlink() and not (tmp_path / "dotfiles.json").exists()
 
 
 def test_modes(project: Path) -> None:

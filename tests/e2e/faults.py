@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from collections.abc import Mapping
 
@@ -17,11 +18,10 @@ def break_hooks(box: Sandbox, faults: Mapping[str, str]) -> dict[str, str]:
     settings = json.loads(box.settings().read_text())
     for groups in settings["hooks"].values():
         for handler in groups[0]["hooks"]:
-            code = handler["args"].index("-c") + 1
             paths = [str(ROOT / "src"), str(ROOT / "tests" / "e2e")]
-            handler["args"][code] = (
-                f"import sys;sys.path[:0]={paths!r}\n# handbill.hook\nimport faulty_hook\nfaulty_hook.main()"
-            )
+            code = f"import sys;sys.path[:0]={paths!r}\n# handbill.hook\nimport faulty_hook\nfaulty_hook.main()"
+            handler["command"], words = sys.executable, ["-I", "-S", "-X", "utf8", "-c", code]
+            handler["args"] = [*words, *handler["args"]]
             handler["timeout"] = 3
     settings["hooks"]["SessionStart"][0]["hooks"] = settings["hooks"]["SessionStart"][0]["hooks"][:1]
     box.settings().write_text(json.dumps(settings))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +26,7 @@ from sandbox import (
 )
 
 from conftest import Make
+from handbill.cli.launcher import Launcher
 from handbill.lab.live_client import Reply
 
 VERSIONS = (OLD, NEW)
@@ -209,25 +211,29 @@ def test_directive_deleted_before_its_turn(make: Make, version: str) -> None:
 
 
 def break_installation(box: Sandbox, what: str) -> None:
-    """A copy of the package (or interpreter) is installed, used once, then removed."""
+    """A copy of the package is installed, with an interpreter of its own, and used once; then a part is removed."""
     copy = box.project.parent / "copy"
-    subprocess.run(["cp", "-r", str(ROOT / "src"), str(copy)], check=True)
-    text = box.settings().read_text().replace(str(ROOT / "src"), str(copy))
     python = box.project.parent / "python"
-    if what == "interpreter":
-        real = os.path.realpath(sys.executable)
-        python.symlink_to(real)
-        text = text.replace(json.dumps(real), json.dumps(str(python)))
-        assert str(python) in text
-    box.settings().write_text(text)
+    shutil.copytree(ROOT / "src", copy)
+    python.symlink_to(os.path.realpath(sys.executable))
+    record = box.state_folder.parent / "installed.json"
+    values = json.loads(record.read_text())
+    [known] = values.values()
+    launcher = Launcher(str(python), str(copy), known["packages"])
+    made = Path(launcher.path.replace(os.environ["HOME"], str(box.home)))
+    made.write_text(launcher.text)
+    made.chmod(0o700)
+    box.settings().write_text(box.settings().read_text().replace(known["command"][0], str(made)))
+    known.update({"interpreter": str(python), "folder": str(copy), "command": [str(made)]})
+    record.write_text(json.dumps(values))
     assert_once(box.run(box.bash(), "done").of()[-1], *STANDARDS)
-    if what == "interpreter":
-        python.unlink()
+    if what == "package":
+        shutil.rmtree(copy / "handbill")
     else:
-        subprocess.run(["rm", "-rf", str(copy / "handbill")], check=True)
+        {"interpreter": python, "launcher": made}[what].unlink()
 
 
-@pytest.mark.parametrize("what", ["package", "interpreter"])
+@pytest.mark.parametrize("what", ["package", "interpreter", "launcher"])
 def test_removed_after_install(make: Make, version: str, what: str) -> None:
     """As if nothing were registered: prompts, tool calls and turns go on."""
     box = make(version)

@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from handbill.hosts.claude_code.registration import hook_code
+from handbill.hosts.claude_code.registration import handler, inline
 
 # clears a terminal's screen, sets its title, reverses the direction of writing, and is a C1 control
 EVIL = "\x1b[2J\x1b]0;owned\x07\u202etxt.exe\x9b31m"
@@ -53,8 +53,7 @@ class Repository:
 
     def _settings(self) -> None:
         """Registrations that look like ours, with an interpreter and a package of the repository."""
-        own = {"type": "command", "command": str(self.path / "bin/python3"),
-               "args": ["-I", "-S", "-c", hook_code(str(self.path)), "claude-code"], "timeout": 10}  # fmt: skip
+        own = handler(inline(str(self.path / "bin/python3"), str(self.path)))
         hooks = {event: [{"hooks": [own]}] for event in ("SessionStart", "PostToolBatch", "PreToolUse")}
         settings = json.dumps({"hooks": hooks, "env": {"HANDBILL_DISPATCH": str(self.home / "secret.md")}}, indent=2)
         self.write(".claude/settings.json", settings + "\n")

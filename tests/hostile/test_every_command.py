@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from handbill.cli.main import VERBS
-from handbill.hosts.claude_code.registration import handler
+from handbill.hosts.claude_code.registration import handler, inline
 from hostile.repository import EVIL, SECRET, Repository
 
 SOURCE = str(Path(__file__).parents[2] / "src")
@@ -34,8 +34,8 @@ def engine(repository: Repository, *arguments: str, stdin: str = "", **more: str
 
 
 COMMANDS: dict[str, list[list[str]]] = {
-    "install": [["--dry-run", "--reformat"], ["--dry-run"], []],
-    "uninstall": [["--dry-run"], ["--state"], []],
+    "install": [["--dry-run", "--verbose"], ["--dry-run"], ["--exclude"], []],
+    "uninstall": [["--dry-run", "--verbose"], ["--state"], []],
     "doctor": [[], ["--forget"]],
     "window": [[], ["--all"]],
     "deliveries": [[], ["--duplicates"]],
@@ -121,7 +121,7 @@ def test_uninstalling_touches_no_other_projects_state(repository: Repository, tm
 
     shutil.rmtree(repository.path / "sessions")
     (repository.path / "sessions").symlink_to(other / "sessions")
-    engine(repository, "uninstall", "--state", "--reformat")
+    engine(repository, "uninstall", "--state")
     assert (other / "sessions/.windows/w.jsonl").exists()
 
 
@@ -141,7 +141,7 @@ def test_the_projects_own_words_are_shown_as_such(repository: Repository) -> Non
 class Hooks:
     def __init__(self, repository: Repository) -> None:
         self.repository = repository
-        command = handler(sys.executable, SOURCE)
+        command = handler(inline(sys.executable, SOURCE))
         self.words = [command["command"], *command["args"]]
         self.environ = {
             "HOME": str(repository.home), "CLAUDE_PROJECT_DIR": str(repository.path), "PATH": f"bin:.:{os.environ['PATH']}",

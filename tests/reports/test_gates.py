@@ -130,7 +130,7 @@ def test_the_gate_after_a_compaction(box: SimulatedProject) -> None:
     box.sim.batch(("Bash", {"command": "make"}))
     box.sim.read("board.md")
     gate = of(box, "compaction")
-    assert gate.state.startswith("the agent was told ") and states(gate) == ["in the window", "read"]
+    assert gate.state.startswith("the agent got the list ") and states(gate) == ["in the window", "read"]
 
 
 def test_a_resume_that_failed(box: SimulatedProject) -> None:

@@ -40,9 +40,9 @@ def test_where_a_file_is(box: SimulatedProject) -> None:
     [
         ("two/.directives/AGENTS.md", "it is delivered when two, or a folder below it, is touched"),
         ("we[b]/.directives/AGENTS.md", "it is delivered when we[b], or a folder below it, is touched"),
-        ("one/.directives/TESTING.md", "TESTING.md is delivered when the active skill asks for it, or `directives.always` names it"),
+        ("one/.directives/TESTING.md", "TESTING.md is delivered when the active skill requests it, or `directives.always` names it"),
         ("node_modules/.directives/AGENTS.md", "node_modules is outside the project, or below an excluded folder"),
-        ("plain.txt", "it is not a standard, directive, page, skill or template, and no gate lists it: nothing asks for it"),
+        ("plain.txt", "it is not a standard, directive, page, skill or template, and no gate lists it: nothing requests it"),
         ("none.md", "it does not exist"), ("bin.md", "it is binary"), ("skills/x/SKILL.md", "its skill was not invoked or activated in a known window"),
         (".directives/commands/CMD_X.md", "a page is delivered when a phase or a delivered page names it; neither happened in a known window"),
         (".context/DECISIONS.md", "the context gate listed it for the agent to read: not read"),

@@ -44,7 +44,11 @@ def require_inside(path: str, project: str) -> None:
 
 
 def replace_text(path: str, text: str, within: str = "") -> None:
-    """Write a file whole or not at all, keeping its mode. The new text is made outside of the project.
+    replace_bytes(path, text.encode("utf-8"), within)
+
+
+def replace_bytes(path: str, data: bytes, within: str = "") -> None:
+    """Write a file whole or not at all, keeping its mode. The new file is made outside of the project.
 
     `within`: where it must be when links are followed, checked on the very folder that is then written to.
     """
@@ -62,7 +66,7 @@ def replace_text(path: str, text: str, within: str = "") -> None:
     name = os.path.basename(target)
     try:
         mode = _mode_of(name, folder)
-        temporary = _write_new(os.path.join(scratch, f"{uuid.uuid4().hex}.tmp"), text, mode)
+        temporary = write_new(os.path.join(scratch, f"{uuid.uuid4().hex}.tmp"), data, mode)
         try:
             os.replace(temporary, name, dst_dir_fd=folder)
         except OSError as error:
@@ -70,7 +74,7 @@ def replace_text(path: str, text: str, within: str = "") -> None:
             if error.errno != errno.EXDEV:
                 raise
             # another file system: only a file beside the target can take its place at once
-            temporary = _write_new(f"{name}.{uuid.uuid4().hex}.tmp", text, mode, folder)
+            temporary = write_new(f"{name}.{uuid.uuid4().hex}.tmp", data, mode, folder)
             os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except OSError as error:
         raise HandbillError(f"{path}: {error.strerror}", _UNCHANGED) from error
@@ -85,11 +89,11 @@ def _mode_of(name: str, folder: int) -> int:
         return 0o600
 
 
-def _write_new(path: str, text: str, mode: int, folder: int | None = None) -> str:
+def write_new(path: str, data: bytes, mode: int, folder: int | None = None) -> str:
     """A file that did not exist, and no link to one."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     handle = os.open(path, flags, 0o600, dir_fd=folder)
-    with open(handle, "w", encoding="utf-8", newline="") as file:
-        file.write(text)
+    with open(handle, "wb") as file:
+        file.write(data)
         os.fchmod(handle, mode)
     return path

@@ -13,7 +13,8 @@ from handbill.cli.trust import environment, find_program, is_inside, search_path
 from handbill.errors import HandbillError
 
 _PROBE = (
-    "import sys, posix, fcntl, _json, time\n"
+    "import sys, os, posix, fcntl, _json, time\n"
+    "assert os.path.isfile(os.__file__)\n"  # hooks cannot import a standard library from a zip file
     "print(sys.version_info[0], sys.version_info[1], getattr(sys, '_base_executable', '') or sys.executable)"
 )
 ROUNDS = 15

@@ -5,11 +5,13 @@ from __future__ import annotations
 import difflib
 import os
 from dataclasses import dataclass
-from typing import Any
 
-from handbill.cli.files import read_text, replace_text
+from handbill.cli.files import MOST, replace_bytes
+from handbill.errors import HandbillError
 from handbill.hosts.claude_code import registration
-from handbill.store.disk import make_private_directory, replace
+from handbill.hosts.claude_code.settings_text import Group, added, removed
+from handbill.store.disk import make_private_directory, read_regular, replace
+from handbill.text.json_tree import without_gaps
 
 PACKAGE_PARENT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -23,9 +25,11 @@ def path_for(project: str, *, user: bool) -> str:
 
 @dataclass
 class Change:
+    """`None` as a text: there is no file."""
+
     path: str
-    before: str
-    after: str
+    before: str | None
+    after: str | None
 
     @property
     def needed(self) -> bool:
@@ -33,44 +37,44 @@ class Change:
 
     def diff(self) -> str:
         name = os.path.basename(self.path)
-        lines = difflib.unified_diff(
-            self.before.splitlines(keepends=True), self.after.splitlines(keepends=True), name, f"{name} (new)"
-        )
+        before, after = ((text or "").splitlines(keepends=True) for text in (self.before, self.after))
+        lines = difflib.unified_diff(before, after, name, f"{name} (new)")
         return "".join(line if line.endswith("\n") else line + "\n" for line in lines)
 
 
-def read(path: str) -> str:
+def read(path: str) -> str | None:
+    """Bytes that are not UTF-8 are kept: the client reads such a file, too."""
     try:
-        return read_text(path)
+        return read_regular(path, MOST).decode("utf-8", "surrogateescape")
     except FileNotFoundError:
-        return ""
+        return None
+    except OSError as error:
+        raise HandbillError(f"{path}: {error.strerror}", "replace it with a readable file") from error
 
 
-def planned(
-    path: str,
-    ours: dict[str, list[dict[str, Any]]] | None,
-    *,
-    reformat: bool = False,
-    held: str = registration.HELD_TOOLS,
-    original: str = "",
-) -> Change:
-    """The change that registers `ours`, or removes what is ours (None). `original`: the file as it was before us."""
+def parsed(path: str) -> registration.HookSettings:
+    return registration.parse(read(path) or "", path)
+
+
+def installation(path: str, groups: dict[str, Group]) -> Change:
+    """The change that registers these groups."""
     before = read(path)
-    settings = registration.parse(before, path)
-    style: tuple[int | str | None, bool, str] = (2, False, "\n")
-    wanted = registration.without_ours(settings)
-    if ours is not None:
-        wanted = registration.with_ours(settings, ours, held)
-    if wanted == settings:
+    registration.parse(before or "", path)
+    return Change(path, before, added(before, groups))
+
+
+def removal(path: str, state: str) -> Change:
+    """The change that removes what is ours."""
+    before = read(path)
+    if before is None or registration.MARK not in before:
         return Change(path, before, before)
-    if ours is None and original and registration.parse(original, path) == wanted:
-        return Change(path, before, original)  # byte for byte, whatever the installation had to reformat
-    if not reformat:
-        try:
-            style = registration.style_of(before, settings)
-        except registration.OddFormatting as error:
-            raise registration.OddFormatting(f"{path}: {error}", error.hint) from None
-    return Change(path, before, registration.written(wanted, style) if wanted or before.strip() else "")
+    registration.parse(before, path)
+    after = removed(before)
+    original = read(backup_of(path, state))
+    # since then the client may have written the whole file anew, in its own form
+    if after not in (None, before) and original is not None and without_gaps(original) == without_gaps(after):
+        after = original
+    return Change(path, before, after)
 
 
 def backup_of(path: str, state: str) -> str:
@@ -84,9 +88,19 @@ def carry_out(change: Change, state: str, within: str = "") -> str:
     A backup is of the file as it was before us: one that we made earlier is never written over.
     """
     kept = backup_of(change.path, state)
-    make_private_directory(os.path.dirname(kept))
-    os.makedirs(os.path.dirname(change.path), exist_ok=True)
-    if change.before and registration.MARK not in change.before:
-        replace(kept, change.before.encode("utf-8"))
-    replace_text(change.path, change.after, within)
+    folder = os.path.dirname(change.path)
+    if change.before is not None and registration.MARK not in change.before:
+        make_private_directory(os.path.dirname(kept))
+        replace(kept, _encoded(change.before))
+    if change.after is not None:
+        os.makedirs(folder, exist_ok=True)
+        replace_bytes(change.path, _encoded(change.after), within)
+    elif os.path.exists(change.path):
+        os.unlink(os.path.realpath(change.path))
+        if not os.listdir(folder):
+            os.rmdir(folder)
     return kept if os.path.exists(kept) else ""
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from typing import Any
 
 from handbill.fast_json import loads
 from handbill.paths import under
@@ -18,7 +19,9 @@ from handbill.world.documents import real_path
 
 _SYSTEM = {f"{place}/{name}" for place in ("", "/usr", "/usr/local") for name in ("bin", "sbin")}
 
-Installed = dict[str, dict[str, str]]  # settings file -> {"interpreter", "folder"}
+# settings file -> what an installation of this user's registered there: {"command", "interpreter", "folder",
+# "packages", "version"}, and {"excluded"} if it added that text to the repository's exclude file
+Installed = dict[str, dict[str, Any]]
 
 
 def resolved(path: str) -> str:
@@ -79,8 +82,13 @@ def environment(project: str) -> dict[str, str]:
     return {**os.environ, "PATH": os.pathsep.join(search_path(project))}
 
 
+def own_folder() -> str:
+    """Where Handbill keeps what belongs to the user, not to one project."""
+    return os.path.join(folder_of("XDG_STATE_HOME", ".local/state", os.environ), "handbill")
+
+
 def _record() -> str:
-    return os.path.join(folder_of("XDG_STATE_HOME", ".local/state", os.environ), "handbill", "installed.json")
+    return os.path.join(own_folder(), "installed.json")
 
 
 def installed() -> Installed:
@@ -94,8 +102,8 @@ def installed() -> Installed:
     return {path: values for path, values in rows if isinstance(values, dict)}
 
 
-def remember(settings: str, interpreter: str, folder: str) -> None:
-    _write({**installed(), settings: {"interpreter": interpreter, "folder": folder}})
+def remember(settings: str, values: dict[str, Any]) -> None:
+    _write({**installed(), settings: values})
 
 
 def forget(settings: str) -> None:

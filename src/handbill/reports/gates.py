@@ -106,7 +106,7 @@ def _reread(window: Window, project: Project, any_call_can_be_held: Callable[[],
     word = _coming(role, files)
     brings_hooks = inbox.notes["role"] is not None and inbox.notes["role"].get("hooks") is True
     if not role.is_regular and not any_call_can_be_held() and not brings_hooks:
-        word += "; only Write, Agent, Task and AskUserQuestion calls can be held until `engine install` is run"
+        word += "; only Write, Agent and Task calls can be held until `engine install` is run"
     rows = [
         FileState(path, "read by the agent after a compaction" if path in own else "delivered after a compaction")
         for path in files

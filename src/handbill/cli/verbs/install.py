@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
-from handbill.cli import interpreter, settings_file, trust
+from handbill import VERSION
+from handbill.cli import git_exclude, interpreter, settings_file, trust
 from handbill.cli.files import require_inside
+from handbill.cli.launcher import Launcher
 from handbill.cli.needed_hooks import needed, yaml_folder
 from handbill.cli.project import at, find_project, project_option
 from handbill.cli.result import Result
@@ -20,6 +23,8 @@ from handbill.store.disk import make_private_directory
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from handbill.cli.git_exclude import Exclude
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -33,8 +38,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="parallel hooks (lanes) at session start (default: as many as the files need)",
     )
+    parser.add_argument(
+        "--exclude",
+        action="store_true",
+        help="keep .claude/settings.local.json out of git: add it to the repository's own exclude file",
+    )
     parser.add_argument("--dry-run", action="store_true", help="show what would change, without changing it")
-    parser.add_argument("--reformat", action="store_true", help="allow the settings file to be reformatted")
+    parser.add_argument("-v", "--verbose", action="store_true", help="also show each line of the settings that changes")
 
 
 def run(args: argparse.Namespace) -> Result:
@@ -46,42 +56,63 @@ def run(args: argparse.Namespace) -> Result:
     if not args.user:
         require_inside(path, project)
     state = state_roots(project, os.environ)[0]
-    chosen = interpreter.choose(args.python, trust.installed().get(path, {}).get("interpreter", ""), project)
+    before = trust.installed().get(path, {})
+    chosen = interpreter.choose(args.python, before.get("interpreter", ""), project)
     settings = at(project).settings
     needs = needed(at(project).world(), settings, every=args.user and _holds_every(path))
     lanes = args.lanes or needs.lanes
-    ours = registration.handlers(
-        chosen.path, settings_file.PACKAGE_PARENT, lanes, every=needs.every, packages=yaml_folder()
-    )
-    warnings: list[str] = [f"{problem} (not used)" for problem in settings.problems]
-    change = settings_file.planned(path, ours, reformat=args.reformat, held=needs.held)
+    launcher = Launcher(chosen.path, settings_file.PACKAGE_PARENT, yaml_folder())
+    ours = registration.handlers(launcher.command, lanes, every=needs.every)
+    change = settings_file.installation(path, registration.grouped(ours, needs.held))
+    exclude = None if args.user else git_exclude.missing(path, project)
     data: dict[str, Any] = {
         "settings": change.path, "changed": change.needed, "dry_run": args.dry_run, "interpreter": chosen.path,
-        "python": ".".join(map(str, chosen.version)), "lanes": lanes, "events": sorted(ours), "backup": "",
-        "diff": change.diff(), "state": state,
-        "compiled": False, "holds": needs.held.replace("|", ", ") or "every tool",
+        "python": ".".join(map(str, chosen.version)), "command": launcher.command, "lanes": lanes,
+        "events": sorted(ours), "backup": "", "diff": change.diff(), "state": state, "compiled": False,
+        "holds": needs.held.replace("|", ", ") or "every tool", "exclude": _described(exclude),
     }  # fmt: skip
-    if registration.hooks_disabled(change.before):
+    warnings = [f"{problem} (not used)" for problem in settings.problems]
+    if registration.hooks_disabled(change.before or ""):
         warnings.append(f"disableAllHooks is on in {path}: no hook runs until you remove it")
     if not args.dry_run:
-        data["compiled"] = compile_package(chosen.path)
-        if not data["compiled"]:
-            warnings.append("the package folder cannot be written: hooks compile themselves on every event (slow)")
-        _make_state(state)
-        if change.needed:
-            data["backup"] = settings_file.carry_out(change, state, "" if args.user else project)
-        trust.remember(path, chosen.path, settings_file.PACKAGE_PARENT)
+        data["exclude"]["added"] = bool(exclude and exclude.file and (args.exclude or _wants(exclude, args)))
+        warnings += _carry_out(args, change, launcher, data)
+        excluded = exclude.add() if exclude and data["exclude"]["added"] else before.get("excluded", "")
+        trust.remember(path, {**_record(launcher), **({"excluded": excluded} if excluded else {})})
+    warnings += _about(exclude, data["exclude"], args)
     next_step = (
         "run without --dry-run to apply"
         if args.dry_run
         else "start your agent (restart it if it is running), then: engine window"
     )
-    return Result(data, lambda screen: _show(screen, data), next_step=next_step, warnings=warnings)
+    return Result(data, lambda screen: _show(screen, data, args.verbose), next_step=next_step, warnings=warnings)
+
+
+def _carry_out(
+    args: argparse.Namespace, change: settings_file.Change, launcher: Launcher, data: dict[str, Any]
+) -> list[str]:
+    data["compiled"] = compile_package(launcher.interpreter)
+    _make_state(data["state"])
+    launcher.write()
+    if change.needed:
+        within = "" if args.user else os.path.dirname(os.path.dirname(change.path))
+        data["backup"] = settings_file.carry_out(change, data["state"], within)
+    if data["compiled"]:
+        return []
+    return ["the package folder cannot be written: hooks compile themselves on every event (slow)"]
+
+
+def _record(launcher: Launcher) -> dict[str, Any]:
+    """What only our own record may say: nothing else is ever run or believed to be ours."""
+    return {
+        "command": launcher.command, "interpreter": launcher.interpreter, "folder": launcher.folder,
+        "packages": launcher.packages, "version": VERSION,
+    }  # fmt: skip
 
 
 def _holds_every(path: str) -> bool:
     """Some project needed that: what is for all of them is not narrowed by another one."""
-    return "" in registration.matchers(registration.parse(settings_file.read(path), path), "PreToolUse")
+    return "" in registration.matchers(settings_file.parsed(path), "PreToolUse")
 
 
 def compile_package(python: str) -> bool:
@@ -102,18 +133,54 @@ def _make_state(state: str) -> None:
         ) from error
 
 
-def _show(screen: Console, data: dict[str, Any]) -> None:
-    if data["diff"] and data["dry_run"]:
+# --- git ---------------------------------------------------------------------------------------------
+
+
+def _described(exclude: Exclude | None) -> dict[str, Any]:
+    return {"line": exclude.line if exclude else "", "file": exclude.file if exclude else "", "added": False}
+
+
+def _wants(exclude: Exclude, args: argparse.Namespace) -> bool:
+    """A person is asked; a program is not."""
+    if args.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return False
+    print(f"Git would show {exclude.line[1:]}, which is only for this machine.")
+    print(f"Add it to {exclude.file}? [y/N] ", end="", flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _about(exclude: Exclude | None, described: dict[str, Any], args: argparse.Namespace) -> list[str]:
+    if exclude is None or described["added"]:
+        return []
+    if not exclude.file:
+        return [f"git would show your settings file: add the line {exclude.line} to the repository's exclude file"]
+    if args.dry_run:
+        how = "would be added" if args.exclude else "would be offered (--exclude adds it without a question)"
+        return [f"git would show your settings file: the line {exclude.line} {how} in {exclude.file}"]
+    return [f"git shows your settings file: engine install --exclude adds {exclude.line} to {exclude.file}"]
+
+
+# --- for people --------------------------------------------------------------------------------------
+
+
+def _show(screen: Console, data: dict[str, Any], verbose: bool) -> None:
+    if data["diff"] and verbose:
         for line in data["diff"].splitlines():
             style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "dim")
             screen.print(line, style=style, markup=False, soft_wrap=True)
     did = "already registered in" if not data["changed"] else "would change" if data["dry_run"] else "registered in"
     screen.print(f"{did} [bold]{safe(data['settings'])}[/]", soft_wrap=True)
     screen.print(f"  interpreter  {safe(data['interpreter'])} (Python {data['python']})", soft_wrap=True)
+    if len(data["command"]) == 1:
+        screen.print(f"  command      {safe(data['command'][0])}", soft_wrap=True)
     lanes = count(data["lanes"], "lane")
     screen.print(f"  hooks        {len(data['events'])} events, {lanes} at session start", soft_wrap=True)
     screen.print(f"  held calls   {data['holds']}", soft_wrap=True)
     if data["backup"]:
         screen.print(f"  backup       {safe(data['backup'])}", soft_wrap=True)
+    if data["exclude"]["added"]:
+        screen.print(f"  git          {safe(data['exclude']['line'])} is now in {safe(data['exclude']['file'])}")
     made = "would keep ledgers and logs in" if data["dry_run"] else "ledgers and logs in"
     screen.print(f"  state        {made} {safe(data['state'])}", soft_wrap=True)
+    if data["dry_run"] and data["diff"] and not verbose:
+        screen.print("  [dim]--verbose shows each line that changes[/]")

@@ -7,7 +7,7 @@ import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from handbill.cli.checks.installation import registrations
+from handbill.cli.checks.wiring import registrations
 from handbill.cli.project import choose_window, here, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table

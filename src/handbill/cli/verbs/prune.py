@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from handbill.cli.launcher import remove_unused
 from handbill.cli.project import here, project_option
 from handbill.cli.result import Result
 from handbill.cli.screen import count
@@ -25,10 +26,13 @@ def run(args: argparse.Namespace) -> Result:
         raise HandbillError("--days cannot be negative")
     project = here(args.project)
     removed = [name for root in (project.store.root, project.store.spare) if root for name in prune(root, args.days)]
+    launchers = remove_unused(args.days)
     windows = [name for name in removed if name.endswith(".jsonl")]
 
     def show(screen: Console) -> None:
         age = f"{args.days:g} {'day' if args.days == 1 else 'days'}"
         screen.print(f"removed {count(len(windows), 'ledger')} older than {age}")
+        if launchers:
+            screen.print(f"removed {count(len(launchers), 'launcher')} that no installation uses")
 
-    return Result({"removed": removed}, show)
+    return Result({"removed": removed, "launchers": launchers}, show)

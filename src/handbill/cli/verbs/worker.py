@@ -10,7 +10,8 @@ import uuid
 from typing import Any
 
 from handbill.cli import interpreter, settings_file, trust
-from handbill.cli.checks.installation import is_recorded, settings_paths
+from handbill.cli.checks.wiring import is_recorded, settings_paths
+from handbill.cli.launcher import Launcher
 from handbill.cli.needed_hooks import needed, yaml_folder
 from handbill.cli.project import here
 from handbill.cli.result import Result
@@ -121,20 +122,17 @@ def _settings(project: Project, session: str) -> str:
     recorded = trust.installed()
     used = ""
     for file in settings_paths(project):
-        settings = registration.parse(settings_file.read(file), file)
+        settings = settings_file.parsed(file)
         events = registration.registered(settings)
         if file not in recorded:
             continue  # somebody else wrote them: they may do nothing
         used = used or recorded[file].get("interpreter", "")
         for event in [event for event, ones in events.items() if all(is_recorded(one, recorded[file]) for one in ones)]:
             there.setdefault(event, set()).update(registration.matchers(settings, event))
-    ours = registration.handlers(
-        interpreter.choose(None, used, project.root).path,
-        settings_file.PACKAGE_PARENT,
-        needed(project.world(), project.settings).lanes,
-        every=True,
-        packages=yaml_folder(),
-    )
+    chosen = interpreter.choose(None, used, project.root)
+    launcher = Launcher(chosen.path, settings_file.PACKAGE_PARENT, yaml_folder())
+    launcher.write()
+    ours = registration.handlers(launcher.command, needed(project.world(), project.settings).lanes, every=True)
     lacking = {event: made for event, made in ours.items() if "" not in there.get(event, set())}
     folder = os.path.join(project.store.root, ".engine", "workers")
     make_private_directory(folder)

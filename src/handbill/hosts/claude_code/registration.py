@@ -1,16 +1,19 @@
-"""Claude Code's settings file: adding and removing our hooks without touching anything else; pure."""
+"""What is registered with Claude Code: for which events, with which command; and what a settings file says; pure."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from handbill.errors import HandbillError
 from handbill.event import DELEGATES, WRITES
 from handbill.library.needs import CHANGES, EVERY
+from handbill.text.json_tree import BOM, GAP, NotJson, Value
+from handbill.text.json_tree import parse as tree_of
 
-MARK = "handbill.hook"
+MARK = "handbill.hook"  # is in every command of ours, and so in what the client writes down about it
+HOST = "claude-code"  # tells the hook who calls
 SKILL_LANES = 4  # a skill's first phase has a dozen pages or so
 TIMEOUT = 10  # seconds; the client's own default would let a stuck disk hold the agent for minutes
 
@@ -35,79 +38,95 @@ def held_tools(holds: Collection[str]) -> str:
 HELD_TOOLS = held_tools((WRITES, DELEGATES))
 
 
+_READ = ("hooks", "disableAllHooks")
+# what a settings file says about hooks
+HookSettings = dict[str, Any]
+
+
 class OddSettings(HandbillError):
     code = "odd-settings"
 
 
-class OddFormatting(OddSettings):
-    """Plain JSON, but not written as we would write it."""
-
-
 def hook_code(folder: str, packages: str = "") -> str:
-    """What the interpreter runs. A missing script would exit 2, which blocks prompts and tool calls;
-    inline code with a missing package exits 0, and a missing interpreter fails open by itself.
-    `packages`: where PyYAML stands, if not beside us; looked at last, so it costs nothing."""
+    """What the interpreter runs: without the package it ends quietly, as if nothing were registered.
+
+    Only the last path hook, the one for folders, is kept: nothing of ours is in a zip file, and each package
+    would be tried as one. `packages`: the folder of PyYAML, if it is not ours; searched last, so it costs nothing.
+    """
     more = f";sys.path.append({packages!r})" if packages and packages != folder else ""
     return (
-        f"import sys;sys.path.insert(0,{folder!r}){more}\ntry:from handbill.hook import main\n"
-        f"except Exception:sys.exit(0)\nmain()"
+        f"import sys;del sys.path_hooks[:-1];sys.path.insert(0,{folder!r}){more}\n"
+        f"try:from handbill.hook import main\nexcept Exception:sys.exit(0)\nmain()"
     )
 
 
-def handler(interpreter: str, folder: str, *lane: str, packages: str = "") -> dict[str, Any]:
-    arguments = ["-I", "-S", "-X", "utf8", "-c", hook_code(folder, packages), "claude-code", *lane]
-    return {"type": "command", "command": interpreter, "args": arguments, "timeout": TIMEOUT}
+def inline(interpreter: str, folder: str, packages: str = "") -> list[str]:
+    """A command that needs no file of its own. `python FILE` without the file would exit 2, which blocks prompts."""
+    return [interpreter, "-I", "-S", "-X", "utf8", "-c", hook_code(folder, packages)]
 
 
-def handlers(
-    interpreter: str, folder: str, lanes: int, *, every: bool = False, packages: str = ""
-) -> dict[str, list[dict[str, Any]]]:
+def handler(command: Sequence[str], *lane: str) -> dict[str, Any]:
+    return {"type": "command", "command": command[0], "args": [*command[1:], HOST, *lane], "timeout": TIMEOUT}
+
+
+def handlers(command: Sequence[str], lanes: int, *, every: bool = False) -> dict[str, list[dict[str, Any]]]:
     """event -> our handlers. Where much has to be said at once there are lanes: each handler may say only so much."""
     events = (*EVENTS, *((FAILSAFE,) if every else ()))
-    plain = {event: [handler(interpreter, folder, packages=packages)] for event in events}
+    plain = {event: [handler(command)] for event in events}
     for event, count in (("SessionStart", lanes), ("UserPromptExpansion", SKILL_LANES)):
         if count > 1:
-            plain[event] = [
-                handler(interpreter, folder, "--lane", f"{i}/{count}", packages=packages) for i in range(1, count + 1)
-            ]
+            plain[event] = [handler(command, "--lane", f"{i}/{count}") for i in range(1, count + 1)]
     return plain
 
 
+def grouped(ours: Mapping[str, list[dict[str, Any]]], held: str = HELD_TOOLS) -> dict[str, dict[str, Any]]:
+    """event -> the one group that is registered for it; a hook before a call is started only for `held` tools."""
+    found: dict[str, dict[str, Any]] = {event: {"hooks": made} for event, made in ours.items()}
+    if held and "PreToolUse" in found:
+        found["PreToolUse"] = {"matcher": held, **found["PreToolUse"]}
+    return found
+
+
+def words_of(one: Mapping[str, Any]) -> list[Any]:
+    """A handler's command line."""
+    return [one.get("command"), *(one["args"] if isinstance(one.get("args"), list) else [])]
+
+
 def is_ours(one: object) -> bool:
-    if not isinstance(one, dict):
-        return False
-    words = [one.get("command"), *(one["args"] if isinstance(one.get("args"), list) else [])]
-    return any(isinstance(word, str) and MARK in word for word in words)
+    return isinstance(one, dict) and any(isinstance(word, str) and MARK in word for word in words_of(one))
 
 
-def parse(text: str, where: str) -> dict[str, Any]:
-    """The settings; refuses what could not be written back as it was."""
-
-    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(items)
-        if len(made) != len(items):
-            raise OddSettings(f"{where}: a key occurs twice", "keep one of them, then run this again")
-        return made
-
+def parse(text: str, where: str) -> HookSettings:
+    """What a settings file says about hooks. Refuses what the client itself does not read."""
+    if not text.removeprefix(BOM).strip(GAP):
+        return {}
     try:
-        value = json.loads(text, object_pairs_hook=pairs) if text.strip() else {}
-    except json.JSONDecodeError as error:
+        root = tree_of(text)
+        found = {key: loaded(text, value) for key in _READ if (value := root.member(key)) is not None}
+    except NotJson as error:
         raise OddSettings(
-            f"{where}: not plain JSON at line {error.lineno}, column {error.colno} ({error.msg})",
-            "comments and trailing commas cannot be kept; remove them, then run this again",
+            f"{where} is not valid JSON at line {error.line}, column {error.column}: {error.why}",
+            "Claude Code ignores such a file without a message; correct it, then run this again",
         ) from error
-    except ValueError as error:  # a number of thousands of digits
-        raise OddSettings(f"{where}: {error}", "correct it, then run this again") from error
-    except RecursionError:
-        raise OddSettings(f"{where}: it is nested too deep", "move it elsewhere, then run this again") from None
-    if not isinstance(value, dict):
-        raise OddSettings(f"{where}: not a JSON object", "move it elsewhere, then run this again")
-    hooks = value.get("hooks", {})
+    except RecursionError as error:
+        raise OddSettings(f"{where}: its hooks cannot be read: {error}", "correct it, then run this again") from error
+    if root.kind != "{":
+        raise OddSettings(f"{where} is not a JSON object", "move it elsewhere, then run this again")
+    hooks = found.get("hooks", {})
     if not isinstance(hooks, dict) or not all(_groups_ok(groups) for groups in hooks.values()):
         raise OddSettings(
             f"{where}: `hooks` does not have the form that the client needs", "see the client's hooks reference"
         )
-    return value
+    return found
+
+
+def loaded(text: str, value: Value) -> Any:
+    return json.loads(text[value.start : value.end], parse_int=_number)
+
+
+def _number(digits: str) -> float:
+    """Python refuses to read thousands of digits; a JavaScript client has no integers at all."""
+    return int(digits) if len(digits) < 100 else float(digits)
 
 
 def _groups_ok(groups: object) -> bool:
@@ -116,44 +135,14 @@ def _groups_ok(groups: object) -> bool:
     )
 
 
-def without_ours(settings: dict[str, Any]) -> dict[str, Any]:
-    if "hooks" not in settings:
-        return settings
-    hooks: dict[str, Any] = {}
-    for event, groups in settings["hooks"].items():
-        kept = []
-        for group in groups:
-            rest = [one for one in group.get("hooks", []) if not is_ours(one)]
-            if rest or len(rest) == len(group.get("hooks", [])):
-                kept.append({**group, "hooks": rest} if "hooks" in group else group)
-        if kept or not groups:
-            hooks[event] = kept
-    rest_of = {key: value for key, value in settings.items() if key != "hooks"}
-    if hooks or not settings["hooks"]:
-        return {**settings, "hooks": hooks}
-    return rest_of
-
-
-def with_ours(
-    settings: dict[str, Any], ours: dict[str, list[dict[str, Any]]], held: str = HELD_TOOLS
-) -> dict[str, Any]:
-    clean = without_ours(settings)
-    hooks = {event: list(groups) for event, groups in clean.get("hooks", {}).items()}
-    for event, made in ours.items():
-        tools = held if event == "PreToolUse" else ""
-        hooks.setdefault(event, []).append({"matcher": tools, "hooks": made} if tools else {"hooks": made})
-    return {**clean, "hooks": hooks}
-
-
 def hooks_disabled(text: str) -> bool:
     try:
-        value = json.loads(text) if text.strip() else {}
-    except ValueError:
+        return parse(text, "").get("disableAllHooks") is True
+    except OddSettings:
         return False
-    return isinstance(value, dict) and value.get("disableAllHooks") is True
 
 
-def registered(settings: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+def registered(settings: HookSettings) -> dict[str, list[dict[str, Any]]]:
     """event -> our handlers as they stand in the file."""
     found: dict[str, list[dict[str, Any]]] = {}
     for event, groups in settings.get("hooks", {}).items():
@@ -163,30 +152,7 @@ def registered(settings: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def matchers(settings: dict[str, Any], event: str) -> set[str]:
+def matchers(settings: HookSettings, event: str) -> set[str]:
     """The tools that our handlers of an event are registered for, as written."""
     groups = settings.get("hooks", {}).get(event, [])
     return {str(group.get("matcher", "")) for group in groups if any(map(is_ours, group.get("hooks", [])))}
-
-
-_STYLES: tuple[int | str | None, ...] = (2, 4, "\t", 3, 1, 8, None)
-
-
-def style_of(text: str, value: dict[str, Any]) -> tuple[int | str | None, bool, str]:
-    """(indent, ASCII only, end) with which `value` is written exactly as `text`."""
-    if not text.strip():
-        return 2, False, "\n"
-    for indent in _STYLES:
-        for ascii_only in (False, True):
-            for end in ("\n", "", "\r\n"):
-                if json.dumps(value, indent=indent, ensure_ascii=ascii_only) + end == text:
-                    return indent, ascii_only, end
-    raise OddFormatting(
-        "its formatting would change",
-        "`--reformat` rewrites it with two spaces; `--dry-run` shows what would be added, to paste by hand",
-    )
-
-
-def written(value: dict[str, Any], style: tuple[int | str | None, bool, str]) -> str:
-    indent, ascii_only, end = style
-    return json.dumps(value, indent=indent, ensure_ascii=ascii_only) + end

@@ -44,8 +44,6 @@ def state(project: Project) -> Iterator[Finding]:
         text = f"{root} could not be written; ledgers are in {project.store.spare} ({moved})"
         fix = "free some space or make it writable; new ledgers are then written there again"
         yield Finding("state", BAD, text, fix)
-            "state", BAD, text, "free some space or make it writable; new ledgers are then written there again"
-        )
     for folder in state_folders(project.store):
         yield from _folder_state(folder)
 

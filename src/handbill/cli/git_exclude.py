@@ -1,0 +1,146 @@
+"""The line that keeps our settings file out of a repository: in its exclude file, which nobody commits.
+
+Git is never asked, because a repository's own settings can make git run programs. Where anything is
+unusual, the line is only shown.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+
+from handbill.cli.files import replace_bytes
+from handbill.cli.trust import resolved
+from handbill.paths import below
+from handbill.settings import folder_of
+from handbill.store.disk import read_regular
+
+_MOST = 1 << 20
+_MOST_INDEX = 64 << 20
+
+
+@dataclass
+class Exclude:
+    line: str
+    file: str  # the exclude file; empty: it is not certain where it is
+
+    def add(self) -> str:
+        """Returns the text that was added."""
+        before = _read(self.file)
+        text = ("" if not before or before.endswith(b"\n") else "\n") + f"{self.line}\n"
+        replace_bytes(self.file, before + os.fsencode(text), _common(self.file))
+        return text
+
+
+def missing(settings: str, project: str) -> Exclude | None:
+    """None: the project is not in a repository, or git ignores or tracks that file."""
+    top = _repository(resolved(project))
+    path = resolved(os.path.dirname(settings)) + "/" + os.path.basename(settings)
+    if not top or not path.startswith(f"{top.rstrip('/')}/") or "\n" in path:
+        return None
+    names = below(path, top)
+    own, common = _git_folders(top)
+    if _is_tracked(own, "/".join(names)) or _is_ignored(top, names, common):
+        return None
+    return Exclude("/" + "/".join(map(_literal, names)), _exclude_file(common))
+
+
+def take_back(added: str, project: str) -> str:
+    """Remove the text that `add` returned; returns the file that was changed."""
+    file = _exclude_file(_git_folders(_repository(resolved(project)))[1])
+    if not file or not added:
+        return ""
+    text, before = os.fsencode(added), _read(file)
+    at = before.rfind(text)
+    if at < 0 or not (at == 0 or before[at - 1 : at] == b"\n" or text.startswith(b"\n")):
+        return ""
+    after = before[:at] + before[at + len(text) :]
+    if after:
+        replace_bytes(file, after, _common(file))
+    else:
+        os.unlink(file)  # there was none before
+    return file
+
+
+def _repository(folder: str) -> str:
+    while folder and not os.path.lexists(f"{folder.rstrip('/')}/.git"):
+        folder = os.path.dirname(folder) if folder != "/" else ""
+    return folder
+
+
+def _git_folders(top: str) -> tuple[str, str]:
+    """(of this checkout, of the repository); empty: it is not laid out as git does it."""
+    mark = f"{top.rstrip('/')}/.git"
+    if not top or os.path.islink(mark):
+        return "", ""
+    if os.path.isdir(mark):
+        return mark, mark
+    # a worktree: git notes the way in both directions, and nobody else can write into your other repository
+    told = _read(mark).decode("utf-8", "surrogateescape")
+    own = resolved(os.path.join(top, told.removeprefix("gitdir:").strip()))
+    back = _read(f"{own}/gitdir").decode("utf-8", "surrogateescape").strip()
+    worktrees = os.path.dirname(own)
+    if not told.startswith("gitdir:") or resolved(back) != mark or os.path.basename(worktrees) != "worktrees":
+        return "", ""
+    return own, os.path.dirname(worktrees)
+
+
+def _exclude_file(common: str) -> str:
+    """Empty: it is not where it usually is, a link, or something that cannot be read whole."""
+    file = f"{common}/info/exclude"
+    if not common or resolved(file) != file or not os.path.isdir(f"{common}/info"):
+        return ""
+    if not os.path.lexists(file):
+        return file
+    status = os.lstat(file)
+    return file if stat.S_ISREG(status.st_mode) and status.st_size <= _MOST and os.access(file, os.R_OK) else ""
+
+
+def _common(file: str) -> str:
+    return file.removesuffix("/info/exclude")
+
+
+def _is_tracked(own: str, path: str) -> bool:
+    """By the names in the index. One in the rare compressed form is not found there; to exclude a tracked file does
+    no harm."""
+    return bool(own) and os.fsencode(path) + b"\0" in _read(f"{own}/index", _MOST_INDEX)
+
+
+def _is_ignored(top: str, names: list[str], common: str) -> bool:
+    config = folder_of("XDG_CONFIG_HOME", ".config", os.environ)
+    files = {f"{config}/git/ignore": names, f"{common}/info/exclude": names}
+    for depth in range(len(names)):
+        files["/".join([top.rstrip("/"), *names[:depth], ".gitignore"])] = names[depth:]
+    return any(
+        _means(line.strip(), rest)
+        for file, rest in files.items()
+        for line in _read(file).decode("utf-8", "surrogateescape").splitlines()
+    )
+
+
+def _means(line: str, names: list[str]) -> bool:
+    """Does a line name this file, or a folder that it is in? Only literal names are understood, and `*.local.json`."""
+    pattern = line.removesuffix("/")
+    anywhere = pattern.startswith("**/") or "/" not in pattern
+    for end in ("/**", "/*"):
+        pattern = pattern.removesuffix(end)
+    pattern = pattern.removeprefix("**/").removeprefix("/")
+    paths = ["/".join(names[: depth + 1]) for depth in range(len(names))]
+    if not pattern:
+        return False
+    return pattern in paths or (
+        anywhere and (pattern == "*.local.json" or any(path.endswith(f"/{pattern}") for path in paths))
+    )
+
+
+def _literal(name: str) -> str:
+    """A name in which nothing is a pattern."""
+    return "".join(f"\\{char}" if char in "\\*?[" else char for char in name)
+
+
+def _read(file: str, most: int = _MOST) -> bytes:
+    try:
+        return read_regular(file, most, follow=False)
+    except OSError:
+        return b""  # not there, or nothing that git would read

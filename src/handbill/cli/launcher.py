@@ -1,0 +1,105 @@
+"""The launcher: a short file of the user's that starts the hooks, so that what is registered is short as well.
+
+The client prints each registered command at every `/compact`. It carries on if the launcher or its
+interpreter is gone (docs/decisions/0050-short-commands.md).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from dataclasses import dataclass
+
+from handbill.cli import trust
+from handbill.cli.files import write_new
+from handbill.errors import HandbillError
+from handbill.hosts.claude_code import registration
+from handbill.store.disk import make_private_directory, read_regular
+
+_NAME = f"{registration.MARK}-"  # the client writes down the command, and we look for that mark in it
+_LONGEST = 127  # bytes that every kernel reads of a script's first line
+_MOST = 1 << 16
+_ABOUT = "# Claude Code starts Handbill's hooks with this file. `engine install` wrote it; `engine prune` removes it."
+
+
+@dataclass(frozen=True)
+class Launcher:
+    interpreter: str
+    folder: str  # the one that holds the package
+    packages: str  # the one that holds PyYAML
+
+    @property
+    def text(self) -> str:
+        code = registration.hook_code(self.folder, self.packages)
+        return f"#!{self.interpreter} -ISXutf8\n{_ABOUT}\n{code}\n"
+
+    @property
+    def path(self) -> str:
+        """Named after its text: several versions may be installed, and no launcher ever changes."""
+        from hashlib import blake2b
+
+        return os.path.join(trust.own_folder(), _NAME + blake2b(self._data, digest_size=4).hexdigest())
+
+    @property
+    def command(self) -> list[str]:
+        """What is registered; where no launcher can work, a longer command that needs none."""
+        return [self.path] if self._is_possible() else registration.inline(self.interpreter, self.folder, self.packages)
+
+    @property
+    def _data(self) -> bytes:
+        return self.text.encode("utf-8", "surrogateescape")
+
+    def _is_possible(self) -> bool:
+        first = self._data.partition(b"\n")[0]
+        return len(first) <= _LONGEST and len(self.interpreter.split()) == 1 and not _forbids_programs(self.path)
+
+    def write(self) -> None:
+        """What the command needs."""
+        if self.command != [self.path]:
+            return
+        try:
+            if self.is_intact():
+                os.utime(self.path)  # used again: it is not yet to be removed
+                return
+            make_private_directory(os.path.dirname(self.path))
+            os.replace(write_new(f"{self.path}.{uuid.uuid4().hex}.tmp", self._data, 0o700), self.path)
+        except OSError as error:
+            raise HandbillError(
+                f"{self.path} cannot be written: {error.strerror}", "make its folder writable, or set XDG_STATE_HOME"
+            ) from error
+
+    def is_intact(self) -> bool:
+        try:
+            same = read_regular(self.path, _MOST, follow=False) == self._data
+        except OSError:
+            return False
+        return same and os.access(self.path, os.R_OK | os.X_OK)
+
+
+def _forbids_programs(path: str) -> bool:
+    """Is that on a file system from which nothing is run? Some mount all home folders that way."""
+    while not os.path.exists(path):
+        path = os.path.dirname(path)
+    return bool(os.statvfs(path).f_flag & getattr(os, "ST_NOEXEC", 0))
+
+
+def remove_unused(days: float) -> list[str]:
+    """Launchers that no installation names, and that nothing used for so long. Returns their paths.
+
+    Not at once: clients that are still open go on using theirs. And if a launcher goes away between the kernel's
+    look at it and the interpreter's, the interpreter exits 2, which blocks a prompt or a call.
+    """
+    used = {word for values in trust.installed().values() for word in values.get("command", ())}
+    limit = time.time() - days * 86400
+    removed = []
+    try:
+        names = sorted(os.listdir(trust.own_folder()))
+    except OSError:
+        return []  # nothing was ever installed
+    for name in names:
+        path = os.path.join(trust.own_folder(), name)
+        if name.startswith(_NAME) and path not in used and os.lstat(path).st_mtime < limit:
+            os.unlink(path)
+            removed.append(path)
+    return removed
