@@ -73,8 +73,8 @@ def test_a_line_of_yours_that_ends_like_ours_stays(project: Path) -> None:
 
 def test_dry_run_only_says_it(project: Path) -> None:
     before = exclude(project).read_bytes()
-    assert "would be offered" in install(project, "--dry-run")["notes"]
-    assert "would be added" in install(project, "--dry-run", "--exclude")["notes"]
+    assert "would ask whether" in install(project, "--dry-run")["notes"]
+    assert "would add" in install(project, "--dry-run", "--exclude")["notes"]
     assert exclude(project).read_bytes() == before
 
 

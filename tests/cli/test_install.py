@@ -58,7 +58,7 @@ def test_dry_run_says_what_would_happen_and_does_nothing(project: Path) -> None:
     (project / ".git" / "info").mkdir()
     shown = run("install", "--dry-run", *PYTHON, cwd=project, COLUMNS="300").stdout
     for words in ("would change", str(settings(project)), os.path.realpath(sys.executable), "9 events", str(state_of(project)),
-                  "/.claude/settings.local.json would be offered", "--verbose shows each line"):  # fmt: skip
+                  "would ask whether to add /.claude/settings.local.json", "--verbose shows each line"):  # fmt: skip
         assert words in shown, words
     assert "PostToolBatch" not in shown
     verbose = run("install", "--dry-run", "-v", *PYTHON, cwd=project).stdout

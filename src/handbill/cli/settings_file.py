@@ -6,13 +6,14 @@ import difflib
 import os
 from dataclasses import dataclass
 
-from handbill.cli.files import MOST, replace_bytes
+from handbill.cli.files import replace_bytes
 from handbill.errors import HandbillError
 from handbill.hosts.claude_code import registration
 from handbill.hosts.claude_code.settings_text import Group, added, removed
 from handbill.store.disk import make_private_directory, read_regular, replace
 from handbill.text.json_tree import without_gaps
 
+_MOST = 1 << 20
 PACKAGE_PARENT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
@@ -45,7 +46,7 @@ class Change:
 def read(path: str) -> str | None:
     """Bytes that are not UTF-8 are kept: the client reads such a file, too."""
     try:
-        return read_regular(path, MOST).decode("utf-8", "surrogateescape")
+        return read_regular(path, _MOST).decode("utf-8", "surrogateescape")
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from handbill import VERSION
 from handbill.cli import git_exclude, interpreter, settings_file, trust
+from handbill.cli.clean import one_line
 from handbill.cli.files import require_inside
 from handbill.cli.launcher import Launcher
 from handbill.cli.needed_hooks import needed, yaml_folder
@@ -144,20 +145,23 @@ def _wants(exclude: Exclude, args: argparse.Namespace) -> bool:
     """A person is asked; a program is not."""
     if args.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return False
-    print(f"Git would show {exclude.line[1:]}, which is only for this machine.")
-    print(f"Add it to {exclude.file}? [y/N] ", end="", flush=True)
+    print(f"Git would show {one_line(exclude.line[1:])}, which is only for this machine.")
+    print(f"Add it to {one_line(exclude.file)}? [y/N] ", end="", flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _about(exclude: Exclude | None, described: dict[str, Any], args: argparse.Namespace) -> list[str]:
     if exclude is None or described["added"]:
         return []
+    why = "git does not ignore your settings file"
     if not exclude.file:
-        return [f"git would show your settings file: add the line {exclude.line} to the repository's exclude file"]
-    if args.dry_run:
-        how = "would be added" if args.exclude else "would be offered (--exclude adds it without a question)"
-        return [f"git would show your settings file: the line {exclude.line} {how} in {exclude.file}"]
-    return [f"git shows your settings file: engine install --exclude adds {exclude.line} to {exclude.file}"]
+        return [f"{why}: add the line {exclude.line} to the repository's exclude file"]
+    if not args.dry_run:
+        return [f"{why}: engine install --exclude adds {exclude.line} to {exclude.file}"]
+    if args.exclude:
+        return [f"{why}: engine install would add {exclude.line} to {exclude.file}"]
+    question = f"on a terminal, engine install would ask whether to add {exclude.line} to {exclude.file}"
+    return [f"{why}: {question} (--exclude adds it without a question)"]
 
 
 # --- for people --------------------------------------------------------------------------------------
