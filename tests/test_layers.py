@@ -23,13 +23,13 @@ MAY: dict[str, set[str]] = {
     "plan": set(),
     "gates": {"event", "ledger", "library", "paths"},
     "text": {"paths"},
-    "ledger": {"event", "paths", "text"},
+    "ledger": {"errors", "event", "paths", "text"},
     "work": {"event", "paths", "text"},
     "settings": {*TOOLS, "gates", "store"},
     "world": {*TOOLS, "text"},
     "store": {*TOOLS, "event", "ledger", "settings", "work", "world"},
     "library": {*TOOLS, "event", "gates", "ledger", "plan", "text", "work"},
-    "hosts": {*TOOLS, "event", "gates", "ledger", "library", "plan", "text"},
+    "hosts": {*TOOLS, "event", "gates", "ledger", "library", "plan", "text", "work"},
     "handlers": {*TOOLS, "event", "gates", "ledger", "library", "plan", "text"},
     "flow": {*TOOLS, "event", "gates", "handlers", "ledger", "library", "plan", "store", "text", "world"},
     "hook": {*TOOLS, "flow", "hosts", "settings", "store", "world"},
@@ -41,7 +41,7 @@ MAY: dict[str, set[str]] = {
 }  # fmt: skip
 ANYTHING = {"cli", "lab"}  # parts that may import every other part
 # No disk, clock or environment: these import nothing but each other.
-PURE = {"event", "ledger", "paths", "plan", "text", "work"}
+PURE = {"errors", "event", "ledger", "paths", "plan", "text", "work"}
 IMPURE_FILES = {"text/frontmatter.py"}  # loads PyYAML, if it is there
 
 

@@ -6,6 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from handbill.work.task import Task
+
 SESSION_STARTED = "session_started"
 PROMPT_SUBMITTED = "prompt_submitted"
 SKILL_EXPANDED = "skill_expanded"
@@ -33,27 +35,11 @@ _HANDLES = frozenset({"cat", "sed", "tee", "head", "tail", "less", "more", "bat"
 DONE, FAILED, REFUSED, HELD = "done", "failed", "refused", "held"
 
 
-class Task:
-    """What an agent hands to a subagent."""
-
-    __slots__ = ("agent_type", "in_background", "text")
-
-    def __init__(self, text: str, agent_type: str, *, in_background: bool = False) -> None:
-        self.text = text
-        self.agent_type = agent_type
-        self.in_background = in_background
-
-
 class Tool:
     """One tool call: what it does, and the paths that it touches.
 
     `files` are paths to files (their folder was touched); `paths` may be files or folders.
     """
-
-    __slots__ = (
-        "arguments", "at", "command", "does", "files", "id", "name", "outcome", "output", "paths", "skill", "task",
-        "whole",
-    )  # fmt: skip
 
     def __init__(
         self,
@@ -94,8 +80,6 @@ class Tool:
 
 class Identity:
     """Who calls: which process of a client, in which folder, for which session and agent."""
-
-    __slots__ = ("agent_id", "client", "folder", "names_client", "session_id", "version")
 
     def __init__(
         self,
@@ -209,8 +193,6 @@ class Event:
 
 class Inbox:
     """What is known at an event besides the event itself: messages from commands, notes, and the host's record."""
-
-    __slots__ = ("added", "call", "handover", "notes", "notices", "skills", "tasks")
 
     def __init__(self) -> None:
         self.notices: list[dict[str, Any]] = []  # messages that commands left for this session's hooks

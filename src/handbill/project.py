@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from handbill.errors import CorruptState
 from handbill.hosts import HOSTS, host
-from handbill.ledger.records import Broken
 from handbill.store.files import REBUILT, FileStore
 from handbill.world import World, deliverable_roots
 
@@ -28,7 +27,7 @@ class CheckedStore(FileStore):
             if window is not None:
                 window.files.items()
                 window.touched.items()
-        except Broken as error:
+        except CorruptState as error:
             raise CorruptState(f"{self._path(key)}: {error}", REBUILT) from None
         return window
 

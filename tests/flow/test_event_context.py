@@ -15,7 +15,6 @@ from handbill.errors import CorruptState, TookTooLong
 from handbill.flow import event_context
 from handbill.flow.delivery import _sheets
 from handbill.flow.event_context import attempt, limited
-from handbill.ledger.records import Broken
 from handbill.plan import Plan
 from handbill.store.disk import StateUnwritable
 from handbill.text.document import Document, Refusal
@@ -82,7 +81,7 @@ def test_what_fails_is_traced(work: Any, words: str) -> None:
     assert about.broken and words in about.traces[0] and about.traces[0].startswith("gate: ")
 
 
-@pytest.mark.parametrize("error", [CorruptState("x"), StateUnwritable("x"), Broken("x")])
+@pytest.mark.parametrize("error", [CorruptState("x"), StateUnwritable("x")])
 def test_our_own_state_concerns_the_whole_event(error: Exception) -> None:
     with pytest.raises(type(error)):
         attempt(Traced(), "gate", failing(error))  # type: ignore[arg-type]

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from handbill.errors import CorruptState
 from handbill.fast_json import dumps, loads
 from handbill.ledger import records
-from handbill.ledger.records import Broken, Records
+from handbill.ledger.records import Records
 
 paths = st.sampled_from(["/a", "/a/b", "/b", '/q"x', "/new\nline", "/🙂", "/back\\slash"])
 record = st.fixed_dictionaries({"hash": st.sampled_from(["1", "2", "11"]), "parts": st.text(max_size=3)})
@@ -86,7 +87,7 @@ def test_a_column_of_names_that_are_escaped() -> None:
 
 @pytest.mark.parametrize("line", ["5", "[]", '["path"]', "null", '{"hash":"1"}', "{"])
 def test_a_line_that_is_no_record(line: str) -> None:
-    with pytest.raises(Broken):
+    with pytest.raises(CorruptState):
         Records("path", f"\n{line}", loads, dumps).items()
 
 
@@ -136,7 +137,7 @@ def test_many_searches_find_what_one_finds(searches: int) -> None:
     "text, said", [("\n{", "a broken line"), ("\n[]", "without its path"), ('\n{"x":1}', "without its path")]
 )
 def test_a_line_that_is_not_a_record(text: str, said: str) -> None:
-    with pytest.raises(Broken, match=said):
+    with pytest.raises(CorruptState, match=said):
         Records("path", text, loads, dumps).items()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from handbill.errors import HandbillError, TookTooLong
 from handbill.event import Inbox
-from handbill.ledger.records import Broken
 from handbill.plan import Plan
 
 TYPE_CHECKING = False
@@ -37,7 +36,7 @@ def attempt(context: EventContext, name: str, work: Callable[..., T], *arguments
     started = context.world.spent()
     try:
         return limited(work, *arguments, seconds=context.seconds_left / 2)
-    except (HandbillError, Broken):
+    except HandbillError:
         raise  # of our own state, which concerns the whole event
     except TookTooLong as stop:
         what = stop.where or "this"
@@ -85,8 +84,6 @@ def _stop(number: int, frame: FrameType | None) -> None:
 class Asked:
     """Why the transcript must be looked at: a failed hook left a mark, or its newest part shows a sign."""
 
-    __slots__ = ("compacted", "failed", "missed", "moved", "queued", "scanned", "unannounced")
-
     def __init__(self, *, missed: bool = False) -> None:
         self.missed = missed  # a hook of ours could not do its work
         self.compacted = False  # a compaction is recorded; the ledger may know of it
@@ -101,8 +98,6 @@ class Asked:
 
 
 class Answer:
-    __slots__ = ("claim", "message", "number", "plan", "text")
-
     def __init__(self) -> None:
         self.text = ""
         self.number = 0  # of the claim that the text was granted by

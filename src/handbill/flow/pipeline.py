@@ -24,7 +24,6 @@ from handbill.event import (
 )  # fmt: skip
 from handbill.flow.event_context import Answer, Asked, EventContext, attempt, logged
 from handbill.handlers import handler, handlers_for
-from handbill.ledger.records import Broken
 from handbill.ledger.window import DOUBTFUL, JOINED, MENTIONED, Window
 from handbill.paths import under
 from handbill.plan import WARN, Plan
@@ -47,7 +46,7 @@ def run(event: Event, host: ModuleType, store: Store, world: World, settings: Se
     context = EventContext(event, host, store, world, settings)
     try:
         return _run(context)
-    except (CorruptState, Broken) as error:
+    except CorruptState as error:
         context.trace(str(error), "nothing to do: Handbill moved it aside and rebuilds the ledger")
         store.put_aside(event.window)
         return _run(context)

@@ -6,6 +6,8 @@ in the text costs next to nothing, making objects of all of it more than the res
 
 from __future__ import annotations
 
+from handbill.errors import CorruptState
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -17,17 +19,13 @@ if TYPE_CHECKING:
 _SEARCHES = 100  # after so many an index is made
 
 
-class Broken(ValueError):
-    """A stored line that is no record."""
-
-
 def _in_turn(lines: list[str], most: int, turn: int) -> list[str]:
     start = turn * most % max(len(lines), 1)
     return (lines + lines)[start : start + min(most, len(lines))]
 
 
 def _unreadable(_: Any) -> Any:
-    raise Broken("stored lines without a reader")
+    raise CorruptState("stored lines without a reader")
 
 
 class Records:
@@ -163,9 +161,9 @@ class Records:
         try:
             record = self._loads(line)
         except ValueError as error:
-            raise Broken(f"a broken line: {error}") from None
+            raise CorruptState(f"a broken line: {error}") from None
         if not isinstance(record, dict) or self.key not in record:
-            raise Broken(f"a line without its {self.key}")
+            raise CorruptState(f"a line without its {self.key}")
         return record
 
     # --- all of them ---------------------------------------------------------------------------

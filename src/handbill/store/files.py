@@ -10,7 +10,6 @@ import posix
 from handbill.errors import CorruptState
 from handbill.event import MAIN
 from handbill.fast_json import dumps, loads
-from handbill.ledger.records import Broken
 from handbill.ledger.window import TooNew, from_text, to_text
 from handbill.world import read_all
 
@@ -159,7 +158,7 @@ class FileStore:
             if window is not None:
                 window.files.items()
                 window.touched.items()
-        except (CorruptState, Broken):
+        except CorruptState:
             _disk().put_aside(path)
         finally:
             posix.close(lock)

@@ -50,13 +50,19 @@ class OddSettings(HandbillError):
 def hook_code(folder: str, packages: str = "") -> str:
     """What the interpreter runs: without the package it ends quietly, as if nothing were registered.
 
-    Only the last path hook, the one for folders, is kept: nothing of ours is in a zip file, and each package
-    would be tried as one. `packages`: the folder of PyYAML, if it is not ours; searched last, so it costs nothing.
+    In our folder, it looks for Python files only: the usual finder would look for a zip file and three kinds of
+    compiled modules first, each time (0.7 million instructions of 31). `packages`: the folder of PyYAML, if it is
+    not ours; searched last, so it costs nothing.
     """
     more = f";sys.path.append({packages!r})" if packages and packages != folder else ""
     return (
-        f"import sys;del sys.path_hooks[:-1];sys.path.insert(0,{folder!r}){more}\n"
-        f"try:from handbill.hook import main\nexcept Exception:sys.exit(0)\nmain()"
+        f"import sys\nF=sys.modules['_frozen_importlib_external'];D={folder!r};M=type(sys)('__future__')\n"
+        "M.annotations=0;sys.modules['__future__']=M\n"
+        "def only_python(path):\n"
+        " if path.startswith(D):return F.FileFinder(path,(F.SourceFileLoader,['.py']))\n"
+        " raise ImportError\n"
+        f"sys.path_hooks[:-1]=[only_python];sys.path.insert(0,D){more}\n"
+        "try:from handbill.hook import main\nexcept Exception:sys.exit(0)\nmain()"
     )
 
 

@@ -14,7 +14,6 @@ from handbill.event import (
     RUNS,
     SEARCHES,
     WRITES,
-    Task,
     Tool,
 )
 from handbill.paths import join
@@ -65,6 +64,8 @@ def tool(call: Mapping[str, Any], cwd: str) -> Tool:
     elif does == LOADS_SKILL:
         made.skill, made.arguments = text_of(values.get("skill")), text_of(values.get("args"))
     elif does == DELEGATES:
+        from handbill.work.task import Task
+
         kind = text_of(values.get("subagent_type")) or "general-purpose"
         made.task = Task(text_of(values.get("prompt")), kind, in_background=values.get("run_in_background") is True)
     return made
