@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from handbill.cli.main import VERBS
+from handbill.cli.verb_table import VERBS
 from handbill.hosts.claude_code.registration import handler
 from hostile.repository import EVIL, SECRET, Repository
 

@@ -49,23 +49,30 @@ def error_envelope(verb: str, code: str, message: str, hint: str) -> dict[str, A
     }  # fmt: skip
 
 
-def print_result(verb: str, result: Result, *, as_json: bool) -> None:
+def print_result(verb: str, result: Result, *, as_json: bool, quiet: bool = False, confirms: bool = False) -> None:
+    """`quiet`: without notes and the next step. `confirms`: the command only says that it did what it was told."""
     if as_json:
         _print_json(envelope(verb, result))
         return
+    if quiet and confirms:
+        return
+    notes, ending = ([], "") if quiet else (result.warnings, result.next_step)
     if result.show is None:  # without loading what draws
-        notes = [f"note {one_line(warning)}" for warning in result.warnings]
-        ending = [f"next: {one_line(result.next_step)}"] if result.next_step else []
-        print(clean("\n".join([line for line in (result.text, *notes, *ending) if line])))
+        lines = [
+            result.text,
+            *(f"note {one_line(note)}" for note in notes),
+            f"next: {one_line(ending)}" if ending else "",
+        ]
+        print(clean("\n".join(filter(None, lines))))
         return
     from handbill.cli.screen import console
 
     screen = console()
     result.show(screen)
-    for warning in result.warnings:
-        screen.print(f"[yellow]note[/] {_plain(warning)}")
-    if result.next_step:
-        screen.print(f"[dim]next:[/] {_plain(result.next_step)}")
+    for note in notes:
+        screen.print(f"[yellow]note[/] {_plain(note)}")
+    if ending:
+        screen.print(f"[dim]next:[/] {_plain(ending)}")
 
 
 def print_error(verb: str, code: str, message: str, hint: str, *, as_json: bool) -> None:

@@ -11,7 +11,7 @@ from handbill.cli.calling_agent import calling_agent
 from handbill.cli.project import Project, choose_window, here, session_of
 from handbill.cli.result import Result
 from handbill.cli.screen import count, moment_of, safe, short, table, when_written
-from handbill.cli.subcommands import AGENT, SESSION, Action, add_actions
+from handbill.cli.subcommands import AGENT, SESSION, Action
 from handbill.cli.verbs.deliveries import read_log
 from handbill.errors import HandbillError
 from handbill.event import MAIN
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from handbill.ledger.window import Window
 
 ACTIONS: dict[str, Action] = {
-    "report": ("show what was in the window before, and what was kept, delivered again or lost", (SESSION, AGENT)),
-    "restore": (
+    "report": Action(
+        "show what was in the window before, and what was kept, delivered again or lost", (SESSION, AGENT),
+        ("engine compaction report",),
+    ),
+    "restore": Action(
         "deliver the lost files again, with the next event",
         (("files", {"nargs": "*", "metavar": "FILE", "help": "only these (default: all lost deliveries)"}), SESSION),
+        ("engine compaction restore",), confirms=True,
     ),
 }  # fmt: skip
 
 _MOST = 256 << 20
 _PATIENCE = 2.0  # seconds
 _STYLE = {"gone": "red", "named in the summary only": "yellow", REWOUND: "yellow"}  # not in the window now
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    add_actions(parser, ACTIONS)
 
 
 def run(args: argparse.Namespace) -> Result:

@@ -9,7 +9,7 @@ from handbill.cli.needed_hooks import needed
 from handbill.cli.project import Project, choose_window, here, read_window
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table
-from handbill.cli.subcommands import AGENT, Action, add_actions
+from handbill.cli.subcommands import AGENT, Action
 from handbill.errors import CorruptState
 from handbill.event import MAIN, Event
 from handbill.handlers import load_gate, reread_gate
@@ -23,18 +23,15 @@ if TYPE_CHECKING:
     from handbill.ledger.window import Window
 
 ACTIONS: dict[str, Action] = {
-    "status": (
+    "status": Action(
         "show what each gate asked of this window, and what the agent did",
         (
             ("session", {"nargs": "?", "help": "session id or its beginning (default: yours, or the newest)"}),
             AGENT,
         ),
+        ("engine gate status",),
     ),
 }
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    add_actions(parser, ACTIONS)
 
 
 def run(args: argparse.Namespace) -> Result:

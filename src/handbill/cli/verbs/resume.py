@@ -12,7 +12,7 @@ from handbill.cli.project import Project, choose_window, here
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table, when_written
 from handbill.cli.stdin import BadInput, piped
-from handbill.cli.subcommands import Action, Argument, add_actions
+from handbill.cli.subcommands import Action, Argument, Fields
 from handbill.errors import CorruptState, HandbillError
 from handbill.library.handover import ResumeFile
 from handbill.text.frontmatter import BadHead, parse
@@ -27,7 +27,7 @@ _MAYBE: Argument = ("project_id", {"metavar": "PROJECT", "nargs": "?", "help": "
 _MORE = {"action": "append", "default": []}
 _MOST_PROJECTS = 300  # that one command reads
 ACTIONS: dict[str, Action] = {
-    "write": (
+    "write": Action(
         "create a project's resume file, or set its fields; text for it on stdin",
         (
             _PROJECT,
@@ -40,9 +40,21 @@ ACTIONS: dict[str, Action] = {
             ("--task", {"default": "", "help": "the current task"}),
             ("--question", {**_MORE, "metavar": "TEXT", "help": "a question to answer first; repeat for more"}),
         ),
+        (
+            "engine resume write shop --load overview.md --next execute-project < /dev/null",
+            "echo 'Two steps are left.' | engine resume write shop",
+        ),
+        Fields("Fields of the file (YAML between two lines `---`); text on stdin follows them", HEAD),
+        confirms=True,
     ),
-    "show": ("show what would be handed over, and what was noted for this window", (_MAYBE,)),
-    "check": ("check each resume file and the files that it names", (_MAYBE,)),
+    "show": Action(
+        "show what would be handed over, and what was noted for this window", (_MAYBE,), ("engine resume show",)
+    ),
+    "check": Action(
+        "check each resume file and the files that it names",
+        (_MAYBE,),
+        ("engine resume check", "engine resume check shop"),
+    ),
 }
 
 
@@ -85,10 +97,6 @@ class Shelf:
             for one, size in found.bundle.sizes.items()
         ]
         return {**row, "problems": found.unusable, "next_action": found.action}
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    add_actions(parser, ACTIONS)
 
 
 def run(args: argparse.Namespace) -> Result:

@@ -14,7 +14,7 @@ from handbill.cli.checks.installation import is_recorded, settings_paths
 from handbill.cli.needed_hooks import needed, yaml_folder
 from handbill.cli.project import Project, here
 from handbill.cli.result import Result
-from handbill.cli.subcommands import Action, add_actions
+from handbill.cli.subcommands import Action
 from handbill.cli.trust import find_program, is_inside
 from handbill.cli.verbs import dispatch
 from handbill.errors import HandbillError
@@ -25,7 +25,7 @@ from handbill.store.disk import make_private_directory, replace
 from handbill.work.dispatch import FINISHED
 
 ACTIONS: dict[str, Action] = {
-    "launch": (
+    "launch": Action(
         "write what a worker needs, and print the command that starts it (or --run it)",
         (
             ("name", {"metavar": "NAME", "help": "what to call it"}),
@@ -43,12 +43,9 @@ ACTIONS: dict[str, Action] = {
                 },
             ),
         ),
+        ('engine worker launch w1 . "Retry failed jobs" w1.md',),
     ),
 }
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    add_actions(parser, ACTIONS)
 
 
 def run(args: argparse.Namespace) -> Result:

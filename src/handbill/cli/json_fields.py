@@ -1,0 +1,46 @@
+"""The fields of a JSON schema as rows that people and agents can read: name, type, required or not, meaning."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from handbill.work.schema import Schema
+
+
+class FieldRow(NamedTuple):
+    name: str
+    kind: str
+    required: bool
+    about: str
+
+    @property
+    def described(self) -> str:
+        return f"{self.kind}{', required' if self.required else ''}" + (f": {self.about}" if self.about else "")
+
+
+def rows_of(schema: Schema) -> list[FieldRow]:
+    required = schema.get("required", ())
+    properties: dict[str, Any] = schema.get("properties", {})
+    return [
+        FieldRow(name, kind_of(inner), name in required, str(inner.get("description", "")))
+        for name, inner in properties.items()
+    ]
+
+
+def kind_of(schema: Schema) -> str:
+    """`string`, `list of strings`, `"a" or "b"`."""
+    if isinstance(schema.get("enum"), list):
+        return " or ".join(f'"{one}"' if isinstance(one, str) else str(one) for one in schema["enum"])
+    kinds = schema.get("type", "any value")
+    names = [kinds] if isinstance(kinds, str) else kinds
+    names = [name for name in names if name != "integer" or "number" not in names]
+    items = schema.get("items")
+    if names == ["array"]:
+        return f"list of {kind_of(items)}s" if isinstance(items, dict) and "type" in items else "list"
+    return " or ".join(_WORDS.get(name, name) for name in names)
+
+
+_WORDS = {"array": "list", "boolean": "true or false", "integer": "whole number"}
