@@ -9,7 +9,8 @@ from handbill.cli.screen import count, safe, short, table
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
+
+    from handbill.cli.table import Table
 
     Line = dict[str, Any]
 

@@ -48,7 +48,7 @@ def audit(window: Window, content: Content | None, key: Key, project: Project) -
                 f"{count(len(ours), 'delivered file')} in the window"
             )
             return
-        drawn = table("file", "ledger", "client's record")
+        drawn = table("file|p", "ledger|n", "client's record|n")
         for row in rows:
             drawn.add_row(short(row["file"], project.root), row["ledger"], row["record"])
         screen.print(drawn)
@@ -72,7 +72,7 @@ def audit_all(windows: Iterable[tuple[Key, Window, Content | None]], project: Pr
     bad = sum(bool(row["differences"]) for row in rows)
 
     def show(screen: Console) -> None:
-        drawn = table("session|n", "agent", "files|r", "client's record")
+        drawn = table("session|n", "agent", "files|r-", "client's record|+")
         for row in rows:
             agrees = "not decided yet" if row["unsettled"] else "agrees"
             said = count(len(row["differences"]), "difference") if row["differences"] else agrees

@@ -141,7 +141,7 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
     size += f", {data['tokens_after']:,} after" if data["tokens_after"] else ""
     screen.print(f"[bold]{safe(data['window'])}[/]")
     screen.print(f"[dim]compacted {safe(when_written(data['at']))} ({safe(data['trigger'])}){size}[/]")
-    rows = table("file", "how it arrived", "now|n")
+    rows = table("file|p", "how it arrived|-", "now|n")
     for row in data["files"]:
         style = _STYLE.get(row["fate"], "green")
         rows.add_row(short(row["file"], data["project"]), safe(row["came"]), f"[{style}]{safe(row['fate'])}[/]")

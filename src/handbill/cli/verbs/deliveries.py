@@ -113,7 +113,7 @@ def _row(line: dict[str, Any], project: str) -> tuple[str, ...]:
     return (
         when(float(line.get("ts", 0))), place, AT.get(at, safe(at)),
         f"[{_STYLE.get(name, 'dim')}]{WORDS.get(name, safe(name))}[/]",
-        f"{short(str(line.get('file', '')), project)}  [dim]· {safe(reason)}{chars}[/]",
+        short(str(line.get("file", "")), project), f"[dim]{safe(reason)}{chars}[/]",
     )  # fmt: skip
 
 
@@ -121,7 +121,7 @@ def _show(screen: Console, lines: list[dict[str, Any]], project: str) -> None:
     if not lines:
         screen.print("the log has no matching entries")
         return
-    rows = table("when|n", "window|n", "at|n", "decision|n", "file and reason")
+    rows = table("when|n", "window|n", "at|n-", "decision|n", "file|p+", "reason|+")
     for line in lines:
         rows.add_row(*_row(line, project))
     screen.print(rows)

@@ -186,7 +186,7 @@ def size_of(path: str) -> int:
 
 def show_totals(screen: Console, data: dict[str, Any]) -> None:
     rows = table(
-        "window", "file", "copies|r", "characters|r", "tokens (estimate)|r", title="\nIn the windows at the end"
+        "window|n", "file|p", "copies|r", "characters|r-", "tokens (estimate)|r-", title="\nIn the windows at the end"
     )
     for window in data["windows"]:
         for one in window["files"]:

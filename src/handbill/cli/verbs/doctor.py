@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from handbill.cli.checks import gates, installation, work
 from handbill.cli.project import Project, here, project_option
 from handbill.cli.result import Result
-from handbill.cli.screen import count
+from handbill.cli.screen import count, labelled
 from handbill.errors import HandbillError
 
 if TYPE_CHECKING:
@@ -60,10 +60,8 @@ def run(args: argparse.Namespace) -> Result:
 
         screen.print(f"[bold]{escape(project.root)}[/]", soft_wrap=True)
         for finding in found:
-            screen.print(
-                f"{_SIGN[finding.state]} [dim]{finding.check:<12}[/]{escape(' '.join(finding.text.split()))}",
-                soft_wrap=True,
-            )
+            sign = f"{_SIGN[finding.state]} [dim]{finding.check:<12}[/]"
+            labelled(screen, sign, escape(" ".join(finding.text.split())), whole_paths=True)
             if finding.fix:
                 screen.print(f"               [cyan]fix:[/] {escape(finding.fix)}", soft_wrap=True)
         screen.print(f"[red]{count(len(bad), 'problem')} to fix[/]" if bad else "[green]no problems found[/]")

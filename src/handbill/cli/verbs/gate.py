@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from handbill.cli.needed_hooks import needed
 from handbill.cli.project import Project, choose_window, here, read_window
 from handbill.cli.result import Result
-from handbill.cli.screen import count, safe, short, table
+from handbill.cli.screen import count, labelled, safe, short, table
 from handbill.cli.subcommands import AGENT, Action
 from handbill.errors import CorruptState
 from handbill.event import MAIN, Event
@@ -144,13 +144,11 @@ def _resume(window: Window, project: Project) -> dict[str, Any]:
 def _show(screen: Console, data: dict[str, Any]) -> None:
     screen.print(f"[bold]{safe(data['window'])}[/]")
     for gate in data["gates"]:
-        screen.print(
-            f"[bold]{gate['gate']}[/] [dim]{safe(str(gate['setting']))}[/]  {safe(gate['state'])}", soft_wrap=True
-        )
+        labelled(screen, f"[bold]{gate['gate']}[/] [dim]{safe(str(gate['setting']))}[/]  ", safe(gate["state"]))
         for name, words in gate.get("said", {}).items():
-            screen.print(f"  the agent reported as {name}: {safe(words) or 'nothing'}", soft_wrap=True)
+            labelled(screen, f"  the agent reported as {name}: ", safe(words) or "nothing")
         if gate["files"]:
-            rows = table("file", "state|n")
+            rows = table("file|p", "state|n")
             for one in gate["files"]:
                 rows.add_row(short(one["file"], data["project"]), safe(one["state"]))
             screen.print(rows)

@@ -177,7 +177,7 @@ def _show(screen: Console, data: dict[str, Any], project: str) -> None:
         return
     if data["held"]:
         screen.print("the call would be held once, with these pages as the reason:")
-    made = table("when|n", "file", "why", "chars|r")
+    made = table("when|n", "file|p", "why|+", "chars|r-")
     for row in data["files"]:
         style = _STYLE.get(row["when"], "dim")
         why = row["why"].replace(f"{project}/", "").replace(project, "the project")

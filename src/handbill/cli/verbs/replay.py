@@ -141,7 +141,7 @@ def _write(path: str, lines: list[dict[str, Any]], rows: list[dict[str, Any]]) -
 
 
 def _show(screen: Console, rows: list[dict[str, Any]], failed: bool) -> None:
-    shown = table("#|r", "event|n", "window", "delivered", "expected" if failed else "")
+    shown = table("#|r", "event", "window|n-", "delivered|p+", "expected|p+")
     for number, row in enumerate(rows, 1):
         wrong = row["expected"] is not None and row["expected"] != row["delivered"]
         delivered = "\n".join(short(name) for name in row["delivered"]) or "[dim]–[/]"

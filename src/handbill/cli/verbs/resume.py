@@ -10,7 +10,7 @@ from handbill.cli.files import read_text, replace_text, require_inside
 from handbill.cli.parser import like
 from handbill.cli.project import Project, choose_window, here
 from handbill.cli.result import Result
-from handbill.cli.screen import count, safe, short, table, when_written
+from handbill.cli.screen import count, labelled, safe, short, table, when_written
 from handbill.cli.stdin import BadInput, piped
 from handbill.cli.subcommands import Action, Argument, Fields
 from handbill.errors import CorruptState, HandbillError
@@ -203,20 +203,20 @@ def _show(screen: Console, data: dict[str, Any], root: str) -> None:
         screen.print(f"no resume files in {safe(short(data['folder'], root))}")
     for row in data["projects"]:
         next_action = f"  next: {safe(row['next_action'])}" if row["next_action"] else ""
-        screen.print(f"[bold]{safe(row['project'])}[/]{next_action}", soft_wrap=True)
+        screen.print(f"[bold]{safe(row['project'])}[/]{next_action}")
         if row["files"]:
-            made = table("file", "tokens|r", "handed over|n")
+            made = table("file|p", "tokens|r-", "handed over|n")
             for one in row["files"]:
                 made.add_row(
                     short(one["file"], root), f"~{one['tokens']:,}", "whole" if one["given"] else "[yellow]by path[/]"
                 )
             screen.print(made)
         for problem in row["problems"]:
-            screen.print(f"  [red]✗[/] {safe(problem)}", soft_wrap=True)
+            labelled(screen, "  [red]✗[/] ", safe(problem))
     if data["left_out"]:
         screen.print(f"[yellow]{count(data['left_out'], 'more project')} not read:[/] name one to see it")
     if data.get("noted"):
-        screen.print(f"[dim]noted before the last compaction:[/] {safe(_told(data['noted']))}", soft_wrap=True)
+        screen.print(f"[dim]noted before the last compaction:[/] {safe(_told(data['noted']))}")
 
 
 def _told(noted: dict[str, Any]) -> str:

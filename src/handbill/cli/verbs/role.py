@@ -85,7 +85,7 @@ def _list(project: Project) -> Result:
     ]
 
     def show(screen: Console) -> None:
-        made = table("role|n", "recognized by", "files again after a compaction")
+        made = table("role|n", "recognized by", "files again after a compaction|+")
         for row in rows:
             made.add_row(safe(row["role"]), safe(row["known_by"]), safe(row["files"]))
         screen.print(made)

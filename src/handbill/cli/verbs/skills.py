@@ -11,7 +11,7 @@ from handbill.cli.files import require_inside
 from handbill.cli.parser import like
 from handbill.cli.project import Project, here, project_option
 from handbill.cli.result import Result
-from handbill.cli.screen import safe, short, shortened, table
+from handbill.cli.screen import labelled, safe, short, shortened, table
 from handbill.errors import HandbillError
 from handbill.library.pages import page
 from handbill.library.skills import pages_of, proof_of, skill_at, skill_file, template
@@ -117,7 +117,7 @@ def _show(screen: Console, rows: list[dict[str, Any]], project: str) -> None:
     if not rows:
         screen.print("no skills")
         return
-    made = table("skill|n", "phases|r", "where|n", "about")
+    made = table("skill|n", "phases|r-", "where|p-", "about")
     for row in rows:
         about = f"[red]{safe(row['problems'][0])}[/]" if row["problems"] else safe(shortened(row["about"], 80))
         where = short(os.path.dirname(os.path.dirname(row["path"])), project)
@@ -134,9 +134,10 @@ def _one(name: str, project: Project, world: World) -> Result:
 
     def show(screen: Console) -> None:
         screen.print(f"[bold]{safe(name)}[/]  {short(row['path'], project.root)}")
-        screen.print(f"  {safe(row['about'])}" if row["about"] else "", end="\n" if row["about"] else "")
+        if row["about"]:
+            screen.print(f"  {safe(row['about'])}")
         if row["phases"]:
-            made = table("phase", "pages", "no page of its own", "proof")
+            made = table("phase", "pages|p", "no page of its own|n-", "proof|+")
             for phase in row["phases"]:
                 made.add_row(
                     safe(f"{phase['label']}: {phase['name']}"),
@@ -147,13 +148,13 @@ def _one(name: str, project: Project, world: World) -> Result:
         else:
             screen.print("  no phases")
         for file in row["templates"]:
-            screen.print(f"  template    {short(file, project.root)}", soft_wrap=True)
+            labelled(screen, "  template    ", short(file, project.root))
         for words in ("directives", "modes", "nextSkills"):
             if row[words]:
-                screen.print(f"  {words:<11} {safe(', '.join(row[words]))}", soft_wrap=True)
+                labelled(screen, f"  {words:<11} ", safe(", ".join(row[words])))
         for problem in row["problems"]:
-            screen.print(f"[red]problem[/]  {safe(problem)}", soft_wrap=True)
+            labelled(screen, "[red]problem[/]  ", safe(problem))
         for hint in row["hints"]:
-            screen.print(f"[yellow]note[/]  {safe(hint)}", soft_wrap=True)
+            labelled(screen, "[yellow]note[/]  ", safe(hint))
 
     return Result(row, show, exit_code=1 if row["problems"] else 0)

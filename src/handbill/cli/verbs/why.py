@@ -212,7 +212,7 @@ def _window_name(session: str, agent: str) -> str:
 def _show(screen: Console, data: dict[str, Any], project: str) -> None:
     screen.print(f"[bold]{short(data['file'], project)}[/]")
     if data["windows"]:
-        made = table("window|n", "state|n", "since|n", "why")
+        made = table("window|n", "state|n", "since|n", "why|+")
         for row in data["windows"]:
             made.add_row(
                 safe(_window_name(row["session"], row["agent"])),
@@ -230,7 +230,7 @@ def _show(screen: Console, data: dict[str, Any], project: str) -> None:
     for reason in data["why_not"]:
         screen.print(f"  why: {safe(reason)}")
     if data["decisions"]:
-        made = table("when|n", "window|n", "decision|n", "why")
+        made = table("when|n", "window|n", "decision|n", "why|+")
         for line in data["decisions"]:
             made.add_row(
                 when(float(line.get("ts", 0))), safe(_window_name(*str(line.get("window", "")).partition(".")[::2])),

@@ -141,7 +141,7 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
         there = sum(one["state"] in ("in the window", "read") for one in data["context"])
         files = count(len(data["context"]), "file")
         screen.print(f"[dim]context:[/] {there} of {files} in the window or read (engine gate status)")
-    rows = table("file", "part|r", "tokens|r", "reason", "when|n", "state")
+    rows = table("file|p", "part|r-", "tokens|r-", "reason|-", "when|n", "state|n")
     for one in data["files"]:
         part = f"{one['delivered']}/{one['parts']}" if one["parts"] > 1 else ""
         lost = f" (lost {one['lost']}×)" if one["lost"] else ""
@@ -195,7 +195,7 @@ def _list(project: Project) -> Result:
     windows.sort(key=lambda one: -float(str(one["at"])))
 
     def show(screen: Console) -> None:
-        rows = table("session|n", "agent", "files|r", "epoch|r", "last written|n", "")
+        rows = table("session|n", "agent", "files|r-", "epoch|r-", "last written|n-", "|+")
         for one in windows:
             moment = float(str(one["at"]))
             rows.add_row(

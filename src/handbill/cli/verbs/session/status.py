@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from handbill.cli.caller import alive, desk
 from handbill.cli.result import Result
-from handbill.cli.screen import safe, table, when_written
+from handbill.cli.screen import labelled, safe, table, when_written
 from handbill.cli.verbs.session.continue_ import artifacts
 from handbill.cli.verbs.session.listing import condition
 from handbill.fast_json import dumps
@@ -46,10 +46,10 @@ def _show(screen: Console, name: str, data: dict[str, Any]) -> None:
         ("documents", ", ".join(path.rpartition("/")[2] for path in data["documents"])),
     ):  # fmt: skip
         if value:
-            screen.print(f"  {label:<10} {safe(str(value))}", soft_wrap=True)
+            labelled(screen, f"  {label:<10} ", safe(str(value)))
     history = [*_earlier(state), *state.get("phaseHistory", ())]
     if history:
-        rows = table("since|n", "phase|n", "its proof; skips and approvals")
+        rows = table("since|n", "phase|n", "its proof; skips and approvals|+")
         for entry in history:
             rows.add_row(*_row(entry))
         screen.print(rows)
