@@ -53,10 +53,10 @@ def sample(*columns: str) -> Table:
         (60, ("file|p", "tokens|r", "why", "state|n", "empty"), [
             "file                    tokens  why                     state",
         ]),
-        (50, ("file|p", "tokens|r-", "why|-", "state|n", "empty"), [
+        (54, ("file|p", "tokens|r-", "why|-", "state|n", "empty"), [
             "file                              tokens  state",
             "─" * 50,
-            "…/carts/.directives/AGENTS.md       1,234  sent",
+            "…/api/carts/.directives/AGENTS.md       1,234  sent",
         ]),
         (50, ("file|p", "tokens|r", "why|+", "state|n", "empty"), [
             "file                              tokens  state",

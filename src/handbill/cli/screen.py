@@ -53,7 +53,11 @@ def safe(text: str) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+    """Cut between two words, if the text has words."""
+    if len(text) <= most:
+        return text
+    start = text[:most]
+    return f"{start[: start.rfind(' ')].rstrip(' ,;.')} …" if " " in start else f"{text[: most - 1]}…"
 
 
 def count(number: int, word: str, several: str = "") -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _GAP = 2
 _INDENT = 2  # of what is below its row
-_LEAST_TEXT = 20  # columns that a text gets before other columns give way
+_LEAST_TEXT, _LEAST_PATH = 20, 32  # columns that they get before other columns give way
 
 
 class Column:
@@ -41,7 +41,7 @@ class Column:
         if self.is_rigid:
             return self.widest
         if "p" in self.flags:
-            return min(self.widest, SHORTEST_PATH)
+            return min(self.widest, SHORTEST_PATH if tight else _LEAST_PATH)
         words = max(map(least_width, self.lines))
         return words if tight else max(min(self.widest, _LEAST_TEXT), words)
 

@@ -10,6 +10,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from handbill.cli.clean import clean
+from handbill.cli.table import Table
 from handbill.cli.wrapping import with_short_paths, wrapped
 
 
@@ -19,8 +20,17 @@ class WordConsole(Console):
     def __init__(self, **how: Any) -> None:
         super().__init__(**how)
         self.push_render_hook(_CleanOutput())
+        self._last: type[Any] | None = None  # what was printed last
 
     def print(self, *objects: Any, **how: Any) -> None:
+        """With an empty line around each table."""
+        kind = type(objects[0]) if objects else str
+        if self._last is not None and Table in (kind, self._last):
+            super().print()
+        self._last = kind
+        self._print_fitting(*objects, **how)
+
+    def _print_fitting(self, *objects: Any, **how: Any) -> None:
         if how or len(objects) != 1 or not isinstance(objects[0], str):
             super().print(*objects, **{"crop": False, **how})
             return
