@@ -122,7 +122,7 @@ COMMANDS = [
     ["preview", f"{LONG}/a.py"], ["preview", "--start"], ["preview", "--write", "worker/new.py"],
     ["discover-directives", LONG], ["session", "list"], ["session", "status", "2026_01_31_LOGIN"],
     ["find-sessions", "all"], ["skills"], ["skills", "implement"], ["skills", "release"], ["resume", "show"],
-    ["resume", "check"], ["gate", "status"], ["role", "list"], ["compaction", "report"], ["replay", "stream.jsonl"],
+    ["config"], ["resume", "check"], ["gate", "status"], ["role", "list"], ["compaction", "report"], ["replay", "stream.jsonl"],
 ]  # fmt: skip
 # they draw no table, or a test of their own looks at it
 OTHERS = {

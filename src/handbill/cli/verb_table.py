@@ -33,6 +33,10 @@ VERBS = {
         SET_UP, "doctor", "check wiring, interpreter, state and errors, and show a fix for each problem",
         "docs/architecture.md", ("engine doctor", "engine doctor --forget"),
     ),
+    "config": Verb(
+        SET_UP, "config", "show the settings that apply here, and where each one is from", "docs/configuration.md",
+        ("engine config", "engine config write_gate.mode", "engine config load_gate"),
+    ),
     "demo": Verb(
         SET_UP, "demo", "play a whole agent session in a sample project and show each step", "README.md",
         ("engine demo", "engine demo --live --fast"),
