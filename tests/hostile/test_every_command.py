@@ -62,8 +62,10 @@ COMMANDS: dict[str, list[list[str]]] = {
     "discover-directives": [["web"], ["."]],
     "replay": [["web/f.js"]],
     "demo": [["--live"], []],
-    "prune": [[]],
+    "prune": [["--dry-run"], []],
     "completion": [["bash"]],
+    "config": [[], ["files.allow"]],
+    "check": [[], ["--strict"]],
 }
 
 

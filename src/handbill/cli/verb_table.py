@@ -37,6 +37,10 @@ VERBS = {
         SET_UP, "config", "show the settings that apply here, and where each one is from", "docs/configuration.md",
         ("engine config", "engine config write_gate.mode", "engine config load_gate"),
     ),
+    "check": Verb(
+        SET_UP, "check", "check the project's rules, pages, skills and settings, for CI: needs no agent",
+        "docs/skills.md", ("engine check", "engine check --strict --quiet"),
+    ),
     "demo": Verb(
         SET_UP, "demo", "play a whole agent session in a sample project and show each step", "README.md",
         ("engine demo", "engine demo --live --fast"),

@@ -74,8 +74,9 @@ def names(project: Project) -> list[str]:
     return sorted(found)
 
 
-def described(name: str, project: Project, world: World, most: int = 5) -> dict[str, Any]:
-    path = skill_file(name, world, project.settings)
+def described(name: str, project: Project, world: World, most: int = 5, *, path: str = "") -> dict[str, Any]:
+    """`path`: of this SKILL.md, even if another one of its name comes first."""
+    path = path or skill_file(name, world, project.settings)
     skill, problems = skill_at(path, world, most) if path else (None, [f"{name!r} is not a valid skill name"])
     row: dict[str, Any] = {
         "name": name, "path": path, "about": "", "phases": [], "templates": [], "modes": {}, "nextSkills": [],
