@@ -126,7 +126,7 @@ COMMANDS = [
 ]  # fmt: skip
 # they draw no table, or a test of their own looks at it
 OTHERS = {
-    "install", "uninstall", "doctor", "check", "completion", "prune", "glob", "context", "worker", "dispatch", "demo",
+    "install", "uninstall", "doctor", "check", "completion", "prune", "record", "glob", "context", "worker", "dispatch", "demo",
 }  # fmt: skip
 
 

@@ -65,6 +65,7 @@ COMMANDS: dict[str, list[list[str]]] = {
     "prune": [["--dry-run"], []],
     "completion": [["bash"]],
     "config": [[], ["files.allow"]],
+    "record": [["x.jsonl"], ["-"]],
     "check": [[], ["--strict"]],
 }
 

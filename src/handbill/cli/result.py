@@ -16,7 +16,8 @@ ENVELOPE = 1
 
 
 class Result:
-    """`show` draws for people; `text` is printed as it is, for verbs that agents read as well."""
+    """`show` draws for people; `text` is printed as it is, for verbs that agents read as well. `is_answer`: it is
+    what the command was asked for, and more than a confirmation."""
 
     def __init__(
         self,
@@ -26,6 +27,7 @@ class Result:
         exit_code: int = 0,
         next_step: str = "",
         warnings: list[str] | None = None,
+        is_answer: bool = False,
     ) -> None:
         self.data = data
         self.show = show
@@ -33,6 +35,7 @@ class Result:
         self.exit_code = exit_code
         self.next_step = next_step
         self.warnings = warnings or []
+        self.is_answer = is_answer
 
 
 def envelope(verb: str, result: Result) -> dict[str, Any]:
@@ -54,7 +57,7 @@ def print_result(verb: str, result: Result, *, as_json: bool, quiet: bool = Fals
     if as_json:
         _print_json(envelope(verb, result))
         return
-    if quiet and confirms:
+    if quiet and confirms and not result.is_answer:
         return
     notes, ending = ([], "") if quiet else (result.warnings, result.next_step)
     if result.show is None:  # without loading what draws

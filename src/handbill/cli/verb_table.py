@@ -78,6 +78,10 @@ VERBS = {
         INSPECT, "glob", "find files by pattern, through links, newest first", "docs/sessions.md",
         ("engine glob '**/*.md'", "engine glob '*.{py,md}' api --limit 5"),
     ),
+    "record": Verb(
+        INSPECT, "record", "write a window's events to a file that `engine replay` plays", "docs/windows.md",
+        ("engine record session.jsonl", "engine record session.jsonl --events-only --force"), confirms=True,
+    ),
     "replay": Verb(
         INSPECT, "replay", "play a recorded event stream and print or compare its deliveries", "docs/windows.md",
         ("engine replay session.jsonl", "engine replay session.jsonl --update"),

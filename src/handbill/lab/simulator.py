@@ -81,9 +81,7 @@ class Simulator:
         """The user types `/name arguments`: the client expands it and puts the body into the window."""
         typed = {"prompt": f"/{name} {arguments}".strip(), "prompt_id": str(uuid.uuid4())}
         self.send({"hook_event_name": "UserPromptSubmit", **typed})
-        text = f"<command-name>/{name}</command-name>"
-        self._write(self.transcript, {"type": "user", "message": {"role": "user", "content": text}})
-        self._body(name)
+        self.show_skill(name, typed=True, arguments=arguments, prompt=typed["prompt_id"])
         command = {"expansion_type": "slash_command", "command_name": name, "command_source": "projectSettings"}
         return self.send({"hook_event_name": "UserPromptExpansion", "command_args": arguments, **command, **typed})
 
@@ -106,10 +104,17 @@ class Simulator:
     def invoke(self, skill: str, agent: str = "") -> Moment:
         """The model calls the Skill tool: the client puts the body into the window behind the result."""
         moment = self.batch(("Skill", {"skill": skill}, f"Launching skill: {skill}"), agent=agent)
-        self._body(skill, agent)
+        self.show_skill(skill, agent)
         return moment
 
-    def _body(self, skill: str, agent: str = "") -> None:
+    def show_skill(
+        self, skill: str, agent: str = "", *, typed: bool = False, arguments: str = "", prompt: str = ""
+    ) -> None:
+        """What the client puts into the window when a skill begins."""
+        if typed:
+            text = f"<command-name>/{skill}</command-name>\n<command-args>{arguments}</command-args>"
+            row = {"type": "user", "message": {"role": "user", "content": text}}
+            self._write(self.transcript, {**row, "promptId": prompt} if prompt else row)
         text = f"Base directory for this skill: {os.path.join(self.project, '.claude', 'skills', skill)}\n\n# …"
         message = {"role": "user", "content": [{"type": "text", "text": text}]}
         self._write(path_of(self.transcript, agent), {"type": "user", "isMeta": True, "message": message})

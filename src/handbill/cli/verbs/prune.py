@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> Result:
     removed = [name for root in roots for name in prune(root, args.days, dry_run=args.dry_run)]
     data: dict[str, Any] = {"removed": removed, "dry_run": args.dry_run, "days": args.days}
     next_step = "run without --dry-run to remove them" if args.dry_run and removed else ""
-    return Result(data, lambda screen: _show(screen, data), next_step=next_step)
+    return Result(data, lambda screen: _show(screen, data), next_step=next_step, is_answer=args.dry_run)
 
 
 def _show(screen: Console, data: dict[str, Any]) -> None:
