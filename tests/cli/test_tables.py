@@ -90,10 +90,10 @@ def test_a_path_loses_its_beginning(path: str, width: int, shown: str) -> None:
     assert shortened_left(Text(path), width).plain == shown and cell_len(shown) <= width
 
 
-words = st.lists(st.text(st.sampled_from("abß文🙂./-"), min_size=1, max_size=12), max_size=12)
+some_words = st.lists(st.text(st.sampled_from("abß文🙂./-"), min_size=1, max_size=12), max_size=12)
 
 
-@given(words, st.integers(3, 30), st.integers(0, 2))
+@given(some_words, st.integers(3, 30), st.integers(0, 2))
 def test_wrapping_cuts_no_word(given_words: list[str], width: int, hang: int) -> None:
     lines = [line.plain for line in wrapped(Text(" ".join(given_words)), width, hang)]
     assert " ".join(lines).split() == given_words
@@ -101,7 +101,7 @@ def test_wrapping_cuts_no_word(given_words: list[str], width: int, hang: int) ->
 
 
 @given(
-    st.lists(st.tuples(words, st.integers(0, 10**9), words, words), min_size=1, max_size=4),
+    st.lists(st.tuples(some_words, st.integers(0, 10**9), some_words, some_words), min_size=1, max_size=4),
     st.lists(st.sampled_from(["", "p", "n", "+", "p-", "r-", "n-", "p+"]), min_size=3, max_size=3),
     st.integers(30, 120),
 )

@@ -94,7 +94,7 @@ def _lanes(project: Project) -> dict[str, int]:
     for events in registrations(project).values():
         for event, handlers in events.items():
             counts[event] = max(counts.get(event, 0), len(handlers))
-    return {event: count for event, count in counts.items() if count > 1}
+    return {event: number for event, number in counts.items() if number > 1}
 
 
 def _written(lines: list[Line], settings: Settings) -> str:
