@@ -104,10 +104,18 @@ def test_fields_on_stdin_are_explained(words: list[str], schema: dict[str, objec
         ({"enum": ["a", 2]}, '"a" or 2'),
         ({"type": "boolean"}, "true or false"),
         ({}, "any value"),
+        ({"type": 5}, "any value"),
+        ({"type": "array", "items": 5}, "list"),
     ],
 )
 def test_types_in_words(schema: dict[str, object], kind: str) -> None:
     assert rows_of({"properties": {"x": schema}, "required": ["x"]})[0][:3] == ("x", kind, True)
+
+
+def test_skills_show_the_types_of_a_proof(tmp_path: Path) -> None:
+    (phase,) = engine("skills", "fix", cwd=tmp_path)["data"]["phases"][:1]
+    assert phase["proofFields"] and {field["name"] for field in phase["proofFields"]} == set(phase["proof"])
+    assert "list of strings" in run("skills", "fix", cwd=tmp_path).stdout
 
 
 # --- wrong words ---------------------------------------------------------------------------------

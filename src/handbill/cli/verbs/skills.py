@@ -8,6 +8,7 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 from handbill.cli.files import require_inside
+from handbill.cli.json_fields import proof_rows
 from handbill.cli.parser import like
 from handbill.cli.project import Project, here, project_option
 from handbill.cli.result import Result
@@ -21,6 +22,8 @@ from handbill.world import World
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from handbill.cli.table import Table
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -100,7 +103,7 @@ def described(name: str, project: Project, world: World, most: int = 5, *, path:
         row["problems"] += [problem for problem in found if problem not in row["problems"]]
         row["phases"].append({
             "label": phase.label, "name": phase.name, "gate": phase.gate, "files": files, "without": without,
-            "proof": list(proof.fields),
+            "proof": list(proof.fields), "proofFields": [row._asdict() for row in proof_rows(proof)],
         })  # fmt: skip
     named = [template(path, written, project.settings) for written in skill.templates()]
     row["templates"] = named
@@ -138,14 +141,9 @@ def _one(name: str, project: Project, world: World) -> Result:
         if row["about"]:
             screen.print(f"  {safe(row['about'])}")
         if row["phases"]:
-            made = table("phase", "pages|p", "no page of its own|n-", "proof|+")
-            for phase in row["phases"]:
-                made.add_row(
-                    safe(f"{phase['label']}: {phase['name']}"),
-                    "\n".join(short(file, project.root) for file in phase["files"]),
-                    safe("\n".join(phase["without"])), safe(", ".join(phase["proof"])),
-                )  # fmt: skip
-            screen.print(made)
+            screen.print(_phases(row["phases"], project.root))
+            if any(phase["proof"] for phase in row["phases"]):
+                screen.print(_proof(row["phases"]))
         else:
             screen.print("  no phases")
         for file in row["templates"]:
@@ -159,3 +157,21 @@ def _one(name: str, project: Project, world: World) -> Result:
             labelled(screen, "[yellow]note[/]  ", safe(hint))
 
     return Result(row, show, exit_code=1 if row["problems"] else 0)
+
+
+def _phases(phases: list[dict[str, Any]], root: str) -> Table:
+    made = table("phase", "pages|p", "no page of its own|n-")
+    for phase in phases:
+        files = "\n".join(short(file, root) for file in phase["files"])
+        made.add_row(safe(f"{phase['label']}: {phase['name']}"), files, safe("\n".join(phase["without"])))
+    return made
+
+
+def _proof(phases: list[dict[str, Any]]) -> Table:
+    """What an agent must hand in to leave each phase."""
+    made = table("to leave|n", "proof|n", "type", "meaning|+")
+    for phase in phases:
+        for field in phase["proofFields"]:
+            about = field["about"] + ("" if field["required"] else " (optional)")
+            made.add_row(safe(phase["label"]), safe(field["name"]), safe(field["kind"]), safe(about.strip()))
+    return made
