@@ -143,6 +143,16 @@ def test_what_may_have_been_meant(words: list[str], meant: str) -> None:
     assert error["code"] == "usage" and f"(did you mean {meant}?)" in error["message"] and error["hint"]
 
 
+def test_names_that_may_have_been_meant(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    assert "(did you mean implement?)" in run("skills", "implment", cwd=tmp_path).stderr
+    assert "(did you mean fix?)" in run("preview", "--skill", "fxi", cwd=tmp_path).stderr
+    assert "(did you mean handler?)" in run("role", "set", "handlr", "--session", "x", cwd=tmp_path).stderr
+    run("session", "activate", "2026_LOGIN", "do", cwd=tmp_path)
+    for verb in ("status", "continue", "check"):
+        assert "(did you mean 2026_LOGIN?)" in run("session", verb, "2026_LOGN", cwd=tmp_path).stderr
+
+
 @pytest.mark.parametrize(
     "words, said",
     [

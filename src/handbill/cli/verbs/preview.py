@@ -8,9 +8,11 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from handbill.cli.checks.installation import registrations
+from handbill.cli.parser import like
 from handbill.cli.project import Project, choose_window, here, project_option, session_of, waiting_handovers
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table, tokens
+from handbill.cli.verbs.skills import names
 from handbill.errors import HandbillError
 from handbill.fast_json import dumps
 from handbill.flow.pipeline import run as play
@@ -88,7 +90,8 @@ def _told(args: argparse.Namespace, project: Project, window: Window | None) -> 
         return {}
     skill = _skill(args.skill, project)
     if skill is None:
-        raise HandbillError(f"there is no skill {args.skill!r}", "engine skills lists what there is")
+        meant = like(args.skill, names(project))
+        raise HandbillError(f"there is no skill {args.skill!r}{meant}", "engine skills lists what there is")
     return {"verb": "activate", "skill": args.skill, "phase": skill.phases[0].label if skill.phases else ""}
 
 

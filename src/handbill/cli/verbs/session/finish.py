@@ -23,7 +23,7 @@ from handbill.work.stdin_fields import ENDING
 def run(args: argparse.Namespace) -> Result:
     at = desk(args.project)
     folder = at.own(args.session)
-    sessions.required(folder)
+    at.required(folder)
     given = piped()
     words = said(given.text, args.action)
     lifecycle = IDLE if args.action == "idle" else COMPLETED

@@ -11,7 +11,6 @@ from handbill.cli.screen import labelled, safe, table, when_written
 from handbill.cli.verbs.session.continue_ import artifacts
 from handbill.cli.verbs.session.listing import condition
 from handbill.fast_json import dumps
-from handbill.store import sessions
 from handbill.work.session import State, ahead, holder_of
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 def run(args: argparse.Namespace) -> Result:
     at = desk(args.project)
     folder = at.own(args.session)
-    state = sessions.required(folder)
+    state = at.required(folder)
     holder = holder_of(state)
     data: dict[str, Any] = {
         "session": folder, "state": state, "documents": artifacts(folder),
