@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -61,12 +62,9 @@ def print_result(verb: str, result: Result, *, as_json: bool, quiet: bool = Fals
         return
     notes, ending = ([], "") if quiet else (result.warnings, result.next_step)
     if result.show is None:  # without loading what draws
-        lines = [
-            result.text,
-            *(f"note {one_line(note)}" for note in notes),
-            f"next: {one_line(ending)}" if ending else "",
-        ]
-        print(clean("\n".join(filter(None, lines))))
+        lines = [clean(result.text), *(_fitted(f"note {one_line(note)}", 1) for note in notes)]
+        lines += [_fitted(f"next: {one_line(ending)}", 1)] if ending else []
+        print("\n".join(filter(None, lines)))
         return
     from handbill.cli.screen import console
 
@@ -82,9 +80,18 @@ def print_error(verb: str, code: str, message: str, hint: str, *, as_json: bool)
     if as_json:
         _print_json(error_envelope(verb, code, message, hint))
         return
-    print(one_line(f"engine {verb}: {message}".replace("engine :", "engine:")), file=sys.stderr)
+    print(_fitted(one_line(f"engine {verb}: {message}".replace("engine :", "engine:")), 2), file=sys.stderr)
     if hint:
-        print(one_line(f"  {hint}"), file=sys.stderr)
+        print(_fitted(one_line(f"  {hint}"), 2, "  "), file=sys.stderr)
+
+
+def _fitted(line: str, stream: int, indent: str = "") -> str:
+    """On a terminal, a sentence breaks between words."""
+    if not os.isatty(stream) or len(line) <= (width := os.get_terminal_size(stream).columns):
+        return line
+    import textwrap
+
+    return textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def _print_json(value: dict[str, Any]) -> None:

@@ -38,6 +38,9 @@ def _show(screen: Console, data: dict[str, Any]) -> None:
     ledgers = [name.removesuffix(".jsonl") for name in data["removed"] if name.endswith(".jsonl")]
     others = len(data["removed"]) - len(ledgers)
     age = f"{data['days']:g} {'day' if data['days'] == 1 else 'days'}"
+    if not data["removed"]:
+        screen.print(f"there is nothing older than {age} to remove")
+        return
     did = "would remove" if data["dry_run"] else "removed"
     also = f" and {count(others, 'file')} that belong to such windows" if others else ""
     screen.print(f"{did} {count(len(ledgers), 'ledger')}{also}, older than {age}")
