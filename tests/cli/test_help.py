@@ -207,3 +207,5 @@ def test_a_quiet_command(tmp_path: Path) -> None:
     done = run("window", "-q", cwd=tmp_path)
     assert done.returncode == 1 and done.stderr and done.stdout == ""
     assert engine("session", "init", "A", "-q", cwd=tmp_path)["data"]["created"] is False
+    shown = run("doctor", "-q", cwd=tmp_path).stdout
+    assert "✗ wiring" in shown and "✓" not in shown and "problem" not in shown

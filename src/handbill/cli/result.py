@@ -87,7 +87,8 @@ def print_error(verb: str, code: str, message: str, hint: str, *, as_json: bool)
 
 def _fitted(line: str, stream: int, indent: str = "") -> str:
     """On a terminal, a sentence breaks between words."""
-    if not os.isatty(stream) or len(line) <= (width := os.get_terminal_size(stream).columns):
+    width = os.get_terminal_size(stream).columns if os.isatty(stream) else 0
+    if not width or len(line) <= width:  # some terminals do not know their width
         return line
     import textwrap
 

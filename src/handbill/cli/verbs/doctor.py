@@ -58,12 +58,14 @@ def run(args: argparse.Namespace) -> Result:
     def show(screen: Console) -> None:
         from rich.markup import escape
 
-        screen.print(f"[bold]{escape(project.root)}[/]", soft_wrap=True)
-        for finding in found:
+        if not args.quiet:
+            screen.print(f"[bold]{escape(project.root)}[/]", soft_wrap=True)
+        for finding in bad if args.quiet else found:
             sign = f"{_SIGN[finding.state]} [dim]{finding.check:<12}[/]"
             labelled(screen, sign, escape(" ".join(finding.text.split())), whole_paths=True)
             if finding.fix:
                 screen.print(f"               [cyan]fix:[/] {escape(finding.fix)}", soft_wrap=True)
-        screen.print(f"[red]{count(len(bad), 'problem')} to fix[/]" if bad else "[green]no problems found[/]")
+        if not args.quiet:
+            screen.print(f"[red]{count(len(bad), 'problem')} to fix[/]" if bad else "[green]no problems found[/]")
 
     return Result(data, show, exit_code=1 if bad else 0)
