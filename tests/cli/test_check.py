@@ -149,7 +149,9 @@ def test_proofs_that_contradict_each_other(project: Path) -> None:
     write(project / ".claude/skills/s/SKILL.md", skill({"label": "0", "name": "A", "steps": ["§CMD_A", "§CMD_B"]}))
     ((level, file, _, text),) = problems(project, expect=1)
     assert (level, file) == (ERROR, ".claude/skills/s/SKILL.md")
-    assert text.startswith("phase 0: A: a cannot be given") and "it cannot be string and integer at once" in text
+    assert (
+        text.startswith("phase 0: A: a cannot be given") and "it cannot be string and integer at the same time" in text
+    )
     write(project / ".directives/commands/CMD_B.md", "## PROOF FOR §CMD_B\n```json\n{\n  bad\n}\n```\n")
     ((level, file, line, text),) = problems(project, expect=1)
     assert (level, file, line) == (ERROR, ".directives/commands/CMD_B.md", 4) and "schema" in text

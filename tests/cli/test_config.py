@@ -88,6 +88,12 @@ def test_what_is_shown_is_what_applies(project: Path) -> None:
         }
 
 
+def test_a_section_by_its_former_name(project: Path) -> None:
+    (project / ".handbill.toml").write_text("[compaction]\nbudget = 10\n")
+    assert rows(project, "compaction.budget") == {"reread_gate.budget": (10, "project")}
+    assert set(rows(project, "compaction")) == {"reread_gate.budget", "reread_gate.wording"}
+
+
 def test_a_setting_that_there_is_not(project: Path) -> None:
     assert (
         "(did you mean write_gate.mode?)"

@@ -6,6 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
+from handbill import gates
 from handbill.cli.parser import like
 from handbill.cli.project import here, project_option
 from handbill.cli.result import Result
@@ -27,20 +28,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Result:
     project = here(args.project)
     found = effective(project.world())
-    rows = [one for one in found.values if not args.key or f"{one.key}.".startswith(f"{args.key}.")]
+    key = _as_named_now(args.key or "")
+    rows = [one for one in found.values if not key or f"{one.key}.".startswith(f"{key}.")]
     if not rows:
         sections = {one.key.rpartition(".")[0] for one in found.values}
         known = [*(one.key for one in found.values), *sections]
-        raise HandbillError(f"there is no setting {args.key!r}{like(args.key, known)}", "engine config lists them all")
+        raise HandbillError(f"there is no setting {args.key!r}{like(key, known)}", "engine config lists them all")
     data: dict[str, Any] = {
         "project": project.root, "settings": [row._asdict() for row in rows], "files": found.files,
-        "problems": [problem for problem in found.problems if (args.key or "") in problem],
+        "problems": [problem for problem in found.problems if key in problem],
     }  # fmt: skip
     warnings = [f"{problem} (not used)" for problem in data["problems"]]
-    if args.key and len(rows) == 1:
+    if key and len(rows) == 1:
         origin = f"{rows[0].origin}: {rows[0].path}" if rows[0].path else rows[0].origin
         return Result(data, text=f"{rows[0].key} = {_written(rows[0].value)}  # {origin}", warnings=warnings)
     return Result(data, lambda screen: _show(screen, data), warnings=warnings)
+
+
+def _as_named_now(key: str) -> str:
+    """A section may have had another name before."""
+    section, dot, field = key.partition(".")
+    return next((gate.name for gate in gates.ALL if section in gate.aliases), section) + dot + field
 
 
 def _written(value: Any) -> str:
