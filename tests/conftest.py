@@ -32,6 +32,7 @@ def no_real_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         "AI_AGENT",
         "HANDBILL_ROLE",
         "HANDBILL_DISPATCH",
+        "COLUMNS",  # set by pytest-xdist: what is printed must not depend on it
     ):
         monkeypatch.delenv(name, raising=False)
 

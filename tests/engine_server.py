@@ -45,11 +45,12 @@ def _answer_to(request: str) -> int:
 
 
 def _serve() -> None:
-    from handbill.cli.main import VERBS, parser
+    from handbill.cli.commands import commands_of
+    from handbill.cli.verb_table import VERBS
 
-    for module, _ in VERBS.values():
-        import_module(f"handbill.cli.verbs.{module}")
-    parser()
+    for verb in VERBS:
+        for command in commands_of(verb).values():
+            command.parser()
     import_module("rich.table")
     for line in sys.stdin:
         child = os.fork()

@@ -75,6 +75,11 @@ def test_a_module_imports_only_what_is_below_it(path: Path) -> None:
     assert imported(path) <= MAY[own] | {own}
 
 
+@pytest.mark.parametrize("path", sorted((SOURCE / "lab").glob("*.py")), ids=lambda path: path.name)
+def test_the_laboratory_draws_nothing(path: Path) -> None:
+    assert "cli" not in imported(path), "commands show what it returns"
+
+
 @pytest.mark.parametrize(
     "path",
     [path for path in LAYERED if layer(path) in PURE and str(path.relative_to(SOURCE)) not in IMPURE_FILES],

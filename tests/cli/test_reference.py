@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from handbill.cli.main import VERBS
 from handbill.cli.reference import markdown
-from handbill.cli.verbs.session import VERBS as SESSION
+from handbill.cli.verb_table import VERBS
+from handbill.cli.verbs.session import ACTIONS as SESSION
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -15,8 +15,8 @@ def test_the_page_of_commands_is_in_step() -> None:
 
 def test_it_has_every_verb() -> None:
     text = markdown()
-    assert all(f"\n## engine {verb}\n" in text for verb in VERBS)
-    assert all(f"\n### engine session {verb}\n" in text for verb in SESSION)
+    assert all(f"\n### engine {verb}\n" in text for verb in VERBS)
+    assert all(f"\n#### engine session {verb}\n" in text for verb in SESSION)
 
 
 def test_links_between_documents_lead_somewhere() -> None:

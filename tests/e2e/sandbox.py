@@ -40,7 +40,9 @@ class Sandbox:
         self.write("a.py", "print('a')\n")
         # the agent's shell finds `engine` as it would after an installation
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-        self.client = Client(str(binary(version)), str(self.project), str(self.home), extra={"PATH": path})
+        # another copy of the source may be tested
+        shell = {"PATH": path, **{name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}}
+        self.client = Client(str(binary(version)), str(self.project), str(self.home), extra=shell)
         if install:
             self.engine("install", "--project", str(self.project), "--python", sys.executable)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from handbill.cli.main import VERBS
+from handbill.cli.verb_table import VERBS
 from handbill.hosts.claude_code.registration import handler, inline
 from hostile.repository import EVIL, SECRET, Repository
 
@@ -62,8 +62,11 @@ COMMANDS: dict[str, list[list[str]]] = {
     "discover-directives": [["web"], ["."]],
     "replay": [["web/f.js"]],
     "demo": [["--live"], []],
-    "prune": [[]],
+    "prune": [["--dry-run"], []],
     "completion": [["bash"]],
+    "config": [[], ["files.allow"]],
+    "record": [["x.jsonl"], ["-"]],
+    "check": [[], ["--strict"]],
 }
 
 

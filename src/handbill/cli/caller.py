@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from handbill.cli.files import require_inside
+from handbill.cli.parser import like
 from handbill.cli.project import here
 from handbill.cli.screen import when_written
 from handbill.errors import HandbillError
@@ -76,6 +77,13 @@ class Caller:
                 "no session belongs to this window", "name one; engine session list shows the existing ones"
             )
         return found
+
+    def required(self, folder: str) -> State:
+        try:
+            return sessions.required(folder)
+        except sessions.NoSession as error:
+            known = [] if os.path.isdir(folder) else map(os.path.basename, sessions.folders(self.root))
+            raise sessions.NoSession(f"{error}{like(os.path.basename(folder), known)}", error.hint) from None
 
     def find(self) -> str:
         """The session that this window holds; empty: none."""

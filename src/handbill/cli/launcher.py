@@ -84,7 +84,7 @@ def _forbids_programs(path: str) -> bool:
     return bool(os.statvfs(path).f_flag & getattr(os, "ST_NOEXEC", 0))
 
 
-def remove_unused(days: float) -> list[str]:
+def remove_unused(days: float, *, dry_run: bool = False) -> list[str]:
     """Launchers that no installation names, and that nothing used for so long. Returns their paths.
 
     Not at once: clients that are still open go on using theirs. And if a launcher goes away between the kernel's
@@ -100,6 +100,7 @@ def remove_unused(days: float) -> list[str]:
     for name in names:
         path = os.path.join(trust.own_folder(), name)
         if name.startswith(_NAME) and path not in used and os.lstat(path).st_mtime < limit:
-            os.unlink(path)
+            if not dry_run:
+                os.unlink(path)
             removed.append(path)
     return removed

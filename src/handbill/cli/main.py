@@ -1,63 +1,15 @@
-"""`engine VERB`: a table of verbs, each imported on use."""
+"""`engine VERB`: finds the command, runs it, and prints its result or its error."""
 
 from __future__ import annotations
 
-import argparse
 import io
 import os
 import sys
-from importlib import import_module
 
 from handbill import VERSION
-from handbill.cli.parser import UsageError, VerbParser
-from handbill.cli.result import print_error, print_result
+from handbill.cli.parser import UsageError
+from handbill.cli.result import Result, print_error, print_result
 from handbill.errors import HandbillError
-
-# verb -> (module, what it is for); the order is the order of the help text
-VERBS = {
-    "install": ("install", "register the hooks in this project (or --user)"),
-    "uninstall": ("uninstall", "remove exactly what install added"),
-    "doctor": ("doctor", "check the installation, the state and the errors, and show a fix for each problem"),
-    "window": ("window", "show what is in this context window, since when, and how that is proven"),
-    "deliveries": ("deliveries", "show the delivery log: what was delivered, skipped, lost, and why"),
-    "session": ("session", "manage a piece of work: activate a skill, move through its phases, end it"),
-    "find-sessions": ("find_sessions", "find sessions by day, topic or state"),
-    "gate": ("gate", "show what each gate requested, and what the agent did"),
-    "context": ("context", "print the project's working context as one packet of a given size"),
-    "role": ("role", "list, set or clear a session's role; its files are delivered again after a compaction"),
-    "worker": ("worker", "start an agent with a contract of its own"),
-    "dispatch": ("dispatch", "create, check, update and finish the contracts of workers"),
-    "compaction": ("compaction", "show what a compaction removed and what was kept; restore lost files"),
-    "resume": ("resume", "write, show or check the _resume.md of a project"),
-    "skills": ("skills", "list skills, their phases and pages, and what is wrong with them"),
-    "preview": ("preview", "show what would be delivered now, and why, without delivering it"),
-    "why": ("why", "show when and where a file was delivered, or why it was not"),
-    "glob": ("glob", "find files by pattern, through links, newest first"),
-    "discover-directives": ("discover_directives", "show which directives apply to a directory"),
-    "replay": ("replay", "play a recorded event stream and print or compare its deliveries"),
-    "demo": ("demo", "play a whole agent session in a sample project and show each step"),
-    "prune": ("prune", "remove ledgers of windows that ended long ago"),
-    "completion": ("completion", "print a completion script for bash, zsh or fish"),
-}
-
-
-def parser(only: str | None = None) -> argparse.ArgumentParser:
-    """With `only`, the other verbs are left out: they cost start-up time."""
-    top = VerbParser(
-        prog="engine",
-        description="Handbill gives a coding agent its rules and files: each once per context window, with a receipt.",
-        epilog="In a new project, run engine install, use your agent as usual, then run engine window.",
-    )
-    top.add_argument("--version", action="version", version=f"handbill {VERSION}")
-    verbs = top.add_subparsers(dest="verb", metavar="VERB", title="verbs")
-    for name, (module, help_text) in VERBS.items():
-        if only and only != name:
-            continue
-        sub = verbs.add_parser(name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".")
-        if only is None or only == name:  # "": the help text lists the verbs without their options
-            import_module(f"handbill.cli.verbs.{module}").configure(sub)
-            sub.add_argument("--json", action="store_true", help="print one JSON object, for programs")
-    return top
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -67,7 +19,7 @@ def main(arguments: list[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         try:
-            return _run(["--help"] if words == ["help"] else words)
+            return _run(words)
         finally:
             if sys.stdout is not None:  # it was closed by who started us
                 sys.stdout.flush()  # here, because at exit a closed pipe would cause a complaint
@@ -79,33 +31,38 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
+    named = next((word for word in words if not word.startswith("-")), "")
+    as_json = "--json" in words
     if sys.platform == "win32":  # said here, because nothing else of the program can be loaded there
-        named = words[0] if words else ""
         print_error(named, "unsupported", "Windows is not supported yet", "use Linux, macOS or WSL", as_json=False)
         return 1
-    named = next((word for word in words if not word.startswith("-")), "")
-    top = parser(named if named in VERBS else "")
-    try:
-        args = top.parse_args(words)
-    except UsageError as error:
-        print_error(named, error.code, str(error), error.hint, as_json="--json" in words)
-        return 2
-    if not args.verb:
-        top.print_help()
+    if words and words[0] in ("-V", "--version"):
+        print(f"handbill {VERSION}")
         return 0
-    verb = f"{args.verb} {args.action}" if hasattr(args, "action") else args.verb
+    from handbill.cli.commands import chosen, module_of
+
     try:
-        result = import_module(f"handbill.cli.verbs.{VERBS[args.verb][0]}").run(args)
-        print_result(verb, result, as_json=args.json)
+        command, rest, help_text = chosen(words)
+        if command is None:
+            print_result(named or "help", Result({"help": help_text}, text=help_text), as_json=as_json)
+            return 0
+        args = command.parser().parsed(rest)
+    except UsageError as error:
+        print_error(named, error.code, str(error), error.hint, as_json=as_json)
+        return 2
+    verb, _, args.action = command.name.partition(" ")
+    try:
+        result: Result = module_of(verb).run(args)
+        print_result(command.name, result, as_json=args.json, quiet=args.quiet, confirms=command.confirms)
         return int(result.exit_code)
     except HandbillError as error:
-        print_error(verb, error.code, str(error), error.hint, as_json=args.json)
+        print_error(command.name, error.code, str(error), error.hint, as_json=args.json)
         return 1
     except BrokenPipeError:
         raise
     except Exception as error:
-        report = _report(verb, error)
-        print_error(verb, "unexpected", f"{type(error).__name__}: {error}", report, as_json=args.json)
+        report = _report(command.name, error)
+        print_error(command.name, "unexpected", f"{type(error).__name__}: {error}", report, as_json=args.json)
         return 3
 
 

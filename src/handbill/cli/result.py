@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,8 @@ ENVELOPE = 1
 
 
 class Result:
-    """`show` draws for people; `text` is printed as it is, for verbs that agents read as well."""
+    """`show` draws for people; `text` is printed as it is, for verbs that agents read as well. `is_answer`: it is
+    what the command was asked for, and more than a confirmation."""
 
     def __init__(
         self,
@@ -26,6 +28,7 @@ class Result:
         exit_code: int = 0,
         next_step: str = "",
         warnings: list[str] | None = None,
+        is_answer: bool = False,
     ) -> None:
         self.data = data
         self.show = show
@@ -33,6 +36,7 @@ class Result:
         self.exit_code = exit_code
         self.next_step = next_step
         self.warnings = warnings or []
+        self.is_answer = is_answer
 
 
 def envelope(verb: str, result: Result) -> dict[str, Any]:
@@ -49,32 +53,46 @@ def error_envelope(verb: str, code: str, message: str, hint: str) -> dict[str, A
     }  # fmt: skip
 
 
-def print_result(verb: str, result: Result, *, as_json: bool) -> None:
+def print_result(verb: str, result: Result, *, as_json: bool, quiet: bool = False, confirms: bool = False) -> None:
+    """`quiet`: without notes and the next step. `confirms`: the command only says that it did what it was told."""
     if as_json:
         _print_json(envelope(verb, result))
         return
+    if quiet and confirms and not result.is_answer:
+        return
+    notes, ending = ([], "") if quiet else (result.warnings, result.next_step)
     if result.show is None:  # without loading what draws
-        notes = [f"note {one_line(warning)}" for warning in result.warnings]
-        ending = [f"next: {one_line(result.next_step)}"] if result.next_step else []
-        print(clean("\n".join([line for line in (result.text, *notes, *ending) if line])))
+        lines = [clean(result.text), *(_fitted(f"note {one_line(note)}", 1) for note in notes)]
+        lines += [_fitted(f"next: {one_line(ending)}", 1)] if ending else []
+        print("\n".join(filter(None, lines)))
         return
     from handbill.cli.screen import console
 
     screen = console()
     result.show(screen)
-    for warning in result.warnings:
-        screen.print(f"[yellow]note[/] {_plain(warning)}")
-    if result.next_step:
-        screen.print(f"[dim]next:[/] {_plain(result.next_step)}")
+    for note in notes:
+        screen.print(f"[yellow]note[/] {_plain(note)}")
+    if ending:
+        screen.print(f"[dim]next:[/] {_plain(ending)}")
 
 
 def print_error(verb: str, code: str, message: str, hint: str, *, as_json: bool) -> None:
     if as_json:
         _print_json(error_envelope(verb, code, message, hint))
         return
-    print(one_line(f"engine {verb}: {message}".replace("engine :", "engine:")), file=sys.stderr)
+    print(_fitted(one_line(f"engine {verb}: {message}".replace("engine :", "engine:")), 2), file=sys.stderr)
     if hint:
-        print(one_line(f"  {hint}"), file=sys.stderr)
+        print(_fitted(one_line(f"  {hint}"), 2, "  "), file=sys.stderr)
+
+
+def _fitted(line: str, stream: int, indent: str = "") -> str:
+    """On a terminal, a sentence breaks between words."""
+    width = os.get_terminal_size(stream).columns if os.isatty(stream) else 0
+    if not width or len(line) <= width:  # some terminals do not know their width
+        return line
+    import textwrap
+
+    return textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def _print_json(value: dict[str, Any]) -> None:

@@ -14,30 +14,37 @@ from handbill.reports.plain_text import when as when
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
+
+    from handbill.cli.table import Table
+
+
+_WIDE = 10_000  # columns: a pipe carries lines of any length
 
 
 def console() -> Console:
-    from rich.console import Console
+    from handbill.cli.word_console import WordConsole
 
-    from handbill.cli.clean_output import CleanOutput
-
-    # Without a terminal rich falls back to 80 columns and would cut paths that a pipe could carry.
-    width = None if os.isatty(1) or "COLUMNS" in os.environ else 160
-    made = Console(width=width, highlight=False, soft_wrap=False)
-    made.push_render_hook(CleanOutput())  # the single exit: nothing raw gets past it
-    return made
+    width = None if os.isatty(1) or "COLUMNS" in os.environ else _WIDE
+    return WordConsole(width=width, highlight=False, soft_wrap=False)
 
 
 def table(*columns: str, title: str = "") -> Table:
-    from rich import box
-    from rich.table import Table
+    """See `Column` for the flags behind the names of columns."""
+    from handbill.cli.table import Table
 
-    made = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
-    for column in columns:
-        name, _, how = column.partition("|")
-        made.add_column(name, justify="right" if "r" in how else "left", overflow="fold", no_wrap="n" in how)
-    return made
+    return Table(columns, title)
+
+
+def labelled(screen: Console, label: str, text: str, *, whole_paths: bool = False) -> None:
+    """A line that begins with `label`; the lines that its text needs besides begin below the text's first word."""
+    from rich.text import Text
+
+    from handbill.cli.wrapping import with_short_paths, wrapped
+
+    begin, rest = Text.from_markup(label), Text.from_markup(text)
+    rest = rest if whole_paths else with_short_paths(rest, screen.width - begin.cell_len)
+    for line in wrapped(begin + rest, screen.width, begin.cell_len):
+        screen.print(line, soft_wrap=True)
 
 
 def safe(text: str) -> str:
@@ -48,7 +55,11 @@ def safe(text: str) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+    """Cut between two words, if the text has words."""
+    if len(text) <= most:
+        return text
+    start = text[:most]
+    return f"{start[: start.rfind(' ')].rstrip(' ,;.')} …" if " " in start else f"{text[: most - 1]}…"
 
 
 def listed(names: list[str], most: int = 10) -> str:

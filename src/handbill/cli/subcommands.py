@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from handbill.cli.project import project_option
 
+if TYPE_CHECKING:
+    from handbill.cli.parser import VerbParser
+    from handbill.work.schema import Schema
+
 Argument = tuple[str, dict[str, Any]]
-Action = tuple[str, tuple[Argument, ...]]  # (help, arguments)
 
 SESSION: Argument = ("--session", {"metavar": "ID", "help": "the client's session (default: yours, or the newest)"})
 AGENT: Argument = ("--agent", {"metavar": "ID", "help": "a subagent's window instead of the main one"})
 
 
-def _sentence(text: str) -> str:
-    return text[0].upper() + text[1:] + ("" if text.endswith("?") else ".")
+class Fields(NamedTuple):
+    """The fields of a JSON object that a command reads, from the schema that checks it."""
+
+    title: str
+    schema: Schema
+    note: str = ""
 
 
-def add_actions(parser: argparse.ArgumentParser, actions: Mapping[str, Action]) -> None:
-    verbs = parser.add_subparsers(dest="action", metavar="VERB", title="verbs", required=True)
-    for name, (help_text, arguments) in actions.items():
-        sub = verbs.add_parser(name, help=help_text, description=_sentence(help_text))
-        for flag, options in arguments:
-            sub.add_argument(flag, **options)
-        project_option(sub)
-        sub.add_argument(  # as before the verb, and no second default that would undo it
-            "--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object, for programs"
-        )
+class Action(NamedTuple):
+    about: str
+    arguments: tuple[Argument, ...]
+    examples: tuple[str, ...]
+    fields: Fields | None = None
+    confirms: bool = False  # what it prints only confirms that it was done
+
+
+def add_arguments(parser: VerbParser, action: Action) -> None:
+    for name, options in action.arguments:
+        parser.add_argument(name, **options)
+    project_option(parser)

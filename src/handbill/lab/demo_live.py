@@ -1,76 +1,133 @@
-"""`engine demo --live`: the same story with the real client; what is shown is what the model was sent."""
+"""The demo's story with the real client and a scripted model: what is told is what the model was sent."""
 
 from __future__ import annotations
 
-import argparse
 import os
-import shutil
-import subprocess
-import tempfile
-from typing import TYPE_CHECKING, Any
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
 
-from handbill.cli.result import Result
-from handbill.cli.screen import console, count, short
-from handbill.cli.trust import find_program
-from handbill.cli.verbs.demo import install_sample, show_totals, size_of
 from handbill.errors import HandbillError
+from handbill.lab import demo_project
 from handbill.lab.live_client import Client, Reply, Request, Run, Script, call
 from handbill.text.blocks import read_title
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 Title = tuple[str, str, int, int]
 
 
-def run(args: argparse.Namespace) -> Result:
-    binary = args.client or find_program("claude", os.getcwd())
-    if not binary or not os.access(binary, os.X_OK):
-        raise HandbillError(
-            "no Claude Code client was found", "install it (npm: @anthropic-ai/claude-code) or name it with --client"
-        )
-    _require_client(binary)
-    folder = os.path.realpath(tempfile.mkdtemp(prefix="handbill-demo-"))
-    try:
-        data = _play(os.path.abspath(binary), folder, None if args.json else console())
-    finally:
-        if not args.keep:
-            shutil.rmtree(folder, ignore_errors=True)
-    return Result(data, lambda screen: show_totals(screen, data), exit_code=0 if data["once"] else 1)
+@dataclass
+class Step:
+    """One request to the model: what is new in it, and what the model answers. `about`: something else happens."""
+
+    run: str
+    number: int = 0
+    window: str = "main"
+    new: list[Title] = field(default_factory=list)
+    gone: int = 0
+    answer: str = ""
+    about: str = ""
 
 
-def _require_client(binary: str) -> None:
-    try:
-        done = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=30, check=False, cwd="/")
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise HandbillError(f"{binary} does not run: {error}", "name the client with --client") from error
-    if "Claude Code" not in done.stdout:
-        raise HandbillError(f"{binary} is not a Claude Code client", "name the client with --client")
+class LiveDemo:
+    """`tell` is called with each step while the client runs."""
+
+    def __init__(self, binary: str, folder: str, tell: Callable[[Step], None]) -> None:
+        self.project, home = os.path.join(folder, "orchard"), os.path.join(folder, "home")
+        os.makedirs(self.project)
+        os.makedirs(home)
+        demo_project.install(self.project, {"PATH": os.environ.get("PATH", ""), "HOME": home})
+        self._client = Client(binary, self.project, home)
+        self._tell = tell
+        self._steps: list[Step] = []
+        self._seen: dict[str, list[Title]] = {}  # agent -> what its last request held
+        self._lock = threading.Lock()
+
+    @property
+    def url(self) -> str:
+        return self._client.model.url
+
+    def play(self) -> dict[str, Any]:
+        compacts_soon = {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000"}
+        first = self._run("the user asks: fix the cart", "fix the cart", _story(self.project), env=compacts_soon)
+        script = Script([_read(self.project, "worker/jobs.py"), "done"])
+        again = self._run("the user resumes the session in a new process", "go on", script, "--resume", first.session)
+        self._client.model.close()
+        windows = [_window("main", again.of()[-1]), *(_window("subagent", one) for one in first.of(None)[-1:])]
+        return {
+            "project": self.project, "client": self._client.binary, "steps": [vars(step) for step in self._steps],
+            "windows": windows, "once": all(one["copies"] == 1 for window in windows for one in window["files"]),
+        }  # fmt: skip
+
+    def _run(self, about: str, prompt: str, script: Script, *arguments: str, **more: Any) -> Run:
+        self._note(Step(about, about=about))
+
+        def told(request: Request) -> Reply:
+            reply = script(request)
+            with self._lock:
+                self._watch(about, request, reply)
+            return reply
+
+        done = self._client.run(prompt, told, *arguments, **more)
+        if done.exit_code:
+            raise HandbillError(f"the client ended with {done.exit_code}: {done.stderr.strip()[-300:]}")
+        return done
+
+    def _watch(self, run: str, request: Request, reply: Reply) -> None:
+        if request.is_summary:
+            about = "the window is full: the client asks the model for a summary and compacts it"
+            self._note(Step(run, window="compaction", about=about))
+        elif request.body.get("tools"):
+            compacted = bool(self._steps) and self._steps[-1].window == "compaction"
+            now, before = titles(request), self._seen.get(request.agent, [])
+            new = [title for title in now if compacted or title not in before]
+            gone = len([title for title in before if title not in now])
+            self._seen[request.agent] = now
+            number = 1 + sum(not step.about for step in self._steps)
+            window = "subagent" if request.agent else "main"
+            self._note(Step(run, number, window, new, gone, answer=described(reply)))
+
+    def _note(self, step: Step) -> None:
+        self._steps.append(step)
+        self._tell(step)
 
 
-def _play(binary: str, folder: str, screen: Console | None) -> dict[str, Any]:
-    project, home = os.path.join(folder, "orchard"), os.path.join(folder, "home")
-    os.makedirs(project)
-    os.makedirs(home)
-    install_sample(project, {"PATH": os.environ.get("PATH", ""), "HOME": home})
-    client = Client(binary, project, home)
-    if screen:
-        screen.print(f"[bold]{binary} in {project}[/], a scripted model on {client.model.url}\n", soft_wrap=True)
-    first = client.run("fix the cart", _story(project), env={"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000"})
-    again = client.run("go on", Script([_read(project, "worker/jobs.py"), "done"]), "--resume", first.session)
-    client.model.close()
-    for part in (first, again):
-        if part.exit_code:
-            raise HandbillError(f"the client ended with {part.exit_code}: {part.stderr.strip()[-300:]}")
-    rows = _rows([("first process", first), ("resumed", again)])
-    if screen:
-        _show(screen, rows, project)
-    windows = [_window("main", again.of()[-1])]
-    agents = first.of(None)
-    if agents:
-        windows.append(_window("subagent", agents[-1]))
-    once = all(one["copies"] == 1 for window in windows for one in window["files"])
-    return {"project": project, "client": binary, "requests": rows, "windows": windows, "once": once}
+def described(reply: Reply) -> str:
+    """`reads api/orders.py`, `runs echo report`, `says: done`."""
+    words = []
+    for block in reply.blocks:
+        values = block.get("input", {})
+        if block["type"] == "text":
+            words.append(f"says: {block['text']}")
+        elif block["name"] == "Agent":
+            words.append(f"starts a subagent: {values['prompt']}")
+        else:
+            verb = {"Read": "reads", "Bash": "runs"}.get(block["name"], f"calls {block['name']}:")
+            words.append(f"{verb} {values.get('file_path') or values.get('command', '')}")
+    return ", ".join(words)
+
+
+def titles(request: Request) -> list[Title]:
+    """Our blocks in what the model was sent; the host writes its own words before the first."""
+    found = []
+    for line in request.text.split("\n"):
+        start = max(line.find("[Preloaded: "), line.find("[Updated: "))
+        title = read_title(line[start:]) if start >= 0 else None
+        if title is not None:
+            found.append(title)
+    return found
+
+
+def _window(name: str, request: Request) -> dict[str, Any]:
+    counted: dict[Title, int] = {}
+    for title in titles(request):
+        counted[title] = counted.get(title, 0) + 1
+    files: dict[str, dict[str, Any]] = {}
+    for (path, _, _, parts), copies in counted.items():
+        size = demo_project.size_of(path)
+        one = files.setdefault(path, {"file": path, "copies": 0, "parts": parts, "characters": size})
+        one["copies"] = max(one["copies"], copies)
+    return {"window": name, "files": list(files.values())}
 
 
 def _read(project: str, *names: str) -> list[dict[str, Any]]:
@@ -95,54 +152,3 @@ def _copy(step: Any) -> Any:
     if isinstance(step, Reply):
         return Reply([dict(block) for block in step.blocks], step.input_tokens)
     return [dict(block) for block in step] if isinstance(step, list) else step
-
-
-def titles(request: Request) -> list[Title]:
-    """Our blocks in what the model was sent; the host writes its own words before the first."""
-    found = []
-    for line in request.text.split("\n"):
-        start = max(line.find("[Preloaded: "), line.find("[Updated: "))
-        title = read_title(line[start:]) if start >= 0 else None
-        if title is not None:
-            found.append(title)
-    return found
-
-
-def _rows(runs: list[tuple[str, Run]]) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
-    seen: dict[str, list[Title]] = {}
-    for name, one in runs:
-        for request in one.requests:
-            if not request.body.get("tools") or request.is_summary:
-                rows.append({"run": name, "window": "compaction" if request.is_summary else "side", "new": []})
-                continue
-            now = titles(request)
-            before = [] if rows and rows[-1]["window"] == "compaction" else seen.get(request.agent, [])
-            gone = len([title for title in seen.get(request.agent, []) if title not in now])
-            new = [title for title in now if title not in before]
-            seen[request.agent] = now
-            rows.append({"run": name, "window": "subagent" if request.agent else "main", "new": new, "gone": gone})
-    return [row for row in rows if row["window"] != "side"]
-
-
-def _show(screen: Console, rows: list[dict[str, Any]], project: str) -> None:
-    for number, row in enumerate(rows, 1):
-        if row["window"] == "compaction":
-            screen.print("[bold yellow]▸ the client compacts: the model is asked for a summary[/]")
-            continue
-        gone = f" · [yellow]the compaction removed {count(row['gone'], 'block')}[/]" if row["gone"] else ""
-        screen.print(f"[bold]▸ request {number}[/] [dim]{row['run']}, {row['window']}[/]{gone}")
-        for path, _, part, parts in row["new"]:
-            label = f" [cyan]part {part} of {parts}[/]" if parts > 1 else ""
-            screen.print(f"    [green]+ {short(path, project)}[/]{label}")
-
-
-def _window(name: str, request: Request) -> dict[str, Any]:
-    counted: dict[Title, int] = {}
-    for title in titles(request):
-        counted[title] = counted.get(title, 0) + 1
-    files: dict[str, dict[str, Any]] = {}
-    for (path, _, _, parts), copies in counted.items():
-        one = files.setdefault(path, {"file": path, "copies": 0, "parts": parts, "characters": size_of(path)})
-        one["copies"] = max(one["copies"], copies)
-    return {"window": name, "files": list(files.values())}

@@ -1,8 +1,14 @@
-"""The sample project and session that `engine demo` plays, on the simulator or on the real client."""
+"""The sample project that `engine demo` plays a session in, on the simulator or on the real client."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+
+from handbill.paths import PACKAGE
+
+SOURCES = os.path.dirname(PACKAGE)
 
 BIG = 35_000  # characters: over the host's cap, so it must come in parts
 
@@ -34,3 +40,27 @@ def make(project: str) -> None:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
+
+
+def install(project: str, environ: dict[str, str]) -> str:
+    """The sample with the real `engine install`, as its own process: the demo shows what a user gets. Returns the
+    settings file."""
+    make(project)
+    for words in (["install"], ["skills", "fix", "--copy"]):
+        run_engine([*words, "--project", project, "--json"], environ, "/")
+    return os.path.join(project, ".claude", "settings.local.json")
+
+
+def run_engine(words: list[str], environ: dict[str, str], folder: str, stdin: str = "") -> str:
+    command = [sys.executable, "-P", "-m", "handbill.cli.main", *words]
+    environ = {**environ, "PYTHONPATH": SOURCES}
+    done = subprocess.run(command, env=environ, cwd=folder, input=stdin, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def size_of(path: str) -> int:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return len(file.read())
+    except OSError:
+        return 0

@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import time
 import uuid
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from datetime import UTC, datetime
 
 from handbill.event import MAIN
 from handbill.hosts.claude_code import registration
 from handbill.hosts.claude_code.transcript import path_of
+from handbill.lab.hooks import Hooks, ProcessHooks, Raw, direct_hooks
 from handbill.text.blocks import read_title, units
 
-Raw = dict[str, Any]
-Hooks = Callable[[str, Raw], list[str]]  # host event name, event -> what each handler printed
+__all__ = ["Hooks", "Moment", "ProcessHooks", "Raw", "Simulator", "direct_hooks"]
 
 HOST_CAP = 10_000
 
@@ -44,43 +41,6 @@ class Moment:
         return [title for title in map(read_title, lines) if title is not None]
 
 
-class ProcessHooks:
-    """The commands that stand in a settings file, run as the client runs them: real processes, all at once."""
-
-    def __init__(self, settings: str, environ: Mapping[str, str]) -> None:
-        with open(settings, encoding="utf-8") as file:
-            written = json.load(file)
-        self.registered = registration.registered(written)
-        self.held = "|".join(registration.matchers(written, "PreToolUse"))
-        self.environ = dict(environ)
-
-    def __call__(self, name: str, raw: Raw) -> list[str]:
-        if name == "PreToolUse" and self.held and raw.get("tool_name") not in self.held.split("|"):
-            return []
-        handlers = self.registered.get(name, [])
-        with ThreadPoolExecutor(max(1, len(handlers))) as pool:
-            return list(pool.map(lambda handler: self._run(handler, raw), handlers))
-
-    def _run(self, handler: Raw, raw: Raw) -> str:
-        done = subprocess.run(
-            [handler["command"], *handler["args"]], input=json.dumps(raw).encode(), capture_output=True,
-            env=self.environ, timeout=handler.get("timeout", 60), check=False,
-        )  # fmt: skip
-        if done.returncode:
-            raise AssertionError(f"a hook must exit 0, this one: {done.returncode} {done.stderr!r}")
-        return done.stdout.decode()
-
-
-def direct_hooks(environ: Mapping[str, str]) -> Hooks:
-    """The same code without the process: for replaying and for tests of the pipeline."""
-    from handbill.hook import respond
-
-    def call(name: str, raw: Raw) -> list[str]:
-        return [respond(json.dumps(raw).encode(), ["claude-code"], environ)]
-
-    return call
-
-
 class Simulator:
     def __init__(self, project: str, folder: str, hooks: Hooks, session: str = "") -> None:
         self.project = project
@@ -96,6 +56,7 @@ class Simulator:
         self._kept_from: dict[str, int] = {}  # window -> where its last message begins in its view
         self._prompts: dict[str, tuple[str, str, int]] = {}  # id -> the row and the answer before it, the view's length
         self._count = 0
+        self._trigger = "auto"  # of the newest compaction
 
     @property
     def transcript(self) -> str:
@@ -120,9 +81,7 @@ class Simulator:
         """The user types `/name arguments`: the client expands it and puts the body into the window."""
         typed = {"prompt": f"/{name} {arguments}".strip(), "prompt_id": str(uuid.uuid4())}
         self.send({"hook_event_name": "UserPromptSubmit", **typed})
-        text = f"<command-name>/{name}</command-name>"
-        self._write(self.transcript, {"type": "user", "message": {"role": "user", "content": text}})
-        self._body(name)
+        self.show_skill(name, typed=True, arguments=arguments, prompt=typed["prompt_id"])
         command = {"expansion_type": "slash_command", "command_name": name, "command_source": "projectSettings"}
         return self.send({"hook_event_name": "UserPromptExpansion", "command_args": arguments, **command, **typed})
 
@@ -145,10 +104,17 @@ class Simulator:
     def invoke(self, skill: str, agent: str = "") -> Moment:
         """The model calls the Skill tool: the client puts the body into the window behind the result."""
         moment = self.batch(("Skill", {"skill": skill}, f"Launching skill: {skill}"), agent=agent)
-        self._body(skill, agent)
+        self.show_skill(skill, agent)
         return moment
 
-    def _body(self, skill: str, agent: str = "") -> None:
+    def show_skill(
+        self, skill: str, agent: str = "", *, typed: bool = False, arguments: str = "", prompt: str = ""
+    ) -> None:
+        """What the client puts into the window when a skill begins."""
+        if typed:
+            text = f"<command-name>/{skill}</command-name>\n<command-args>{arguments}</command-args>"
+            row = {"type": "user", "message": {"role": "user", "content": text}}
+            self._write(self.transcript, {**row, "promptId": prompt} if prompt else row)
         text = f"Base directory for this skill: {os.path.join(self.project, '.claude', 'skills', skill)}\n\n# …"
         message = {"role": "user", "content": [{"type": "text", "text": text}]}
         self._write(path_of(self.transcript, agent), {"type": "user", "isMeta": True, "message": message})
@@ -239,21 +205,23 @@ class Simulator:
 
     def _before(self, raw: Raw, path: str) -> None:
         """What the client has written by the time the hooks run."""
+        self._trigger = raw.get("trigger", "auto") if raw["hook_event_name"] == "PreCompact" else self._trigger
         if raw["hook_event_name"] == "PostToolBatch":
             calls = raw.get("tool_calls", [])
             shown = [(call["tool_use_id"], call["tool_name"], call["tool_input"]) for call in calls]
             blocks = [{"type": "tool_use", "id": id, "name": name, "input": values} for id, name, values in shown]
             self._heads[path] = self._write(path, {"type": "assistant", "message": {"content": blocks}})
-            results = [self._result(call["tool_use_id"]) for call in calls]
+            results = [self._result(call) for call in calls]
             self._write(path, {"type": "user", "message": {"role": "user", "content": results}})
             window, ids = raw.get("agent_id") or MAIN, {call["tool_use_id"] for call in calls}
             view = self.views.setdefault(window, [])
             self._batches[window] = calls[-1]["tool_use_id"] if calls else ""
             self._kept_from[window] = next((i for i, (at, _) in enumerate(view) if at in ids), len(view))
 
-    def _result(self, call: str) -> Raw:
-        denied = self._denied.get(call)
-        return {"tool_use_id": call, "type": "tool_result", "content": denied or "…", "is_error": bool(denied)}
+    def _result(self, call: Raw) -> Raw:
+        id, denied = call["tool_use_id"], self._denied.get(call["tool_use_id"])
+        answer = denied or call.get("tool_response") or "…"
+        return {"tool_use_id": id, "type": "tool_result", "content": answer, "is_error": bool(denied)}
 
     def _after(self, moment: Moment, path: str) -> None:
         """What the client does with the answers: into the window, and into the transcript."""
@@ -278,7 +246,7 @@ class Simulator:
 
     def _boundary(self, path: str) -> None:
         segment = {"headUuid": self._heads.get(path, ""), "tailUuid": self._last.get(path, "")}
-        metadata = {"trigger": "auto", "preservedSegment": segment}
+        metadata = {"trigger": self._trigger, "preservedSegment": segment}
         row = {"type": "system", "subtype": "compact_boundary", "compactMetadata": metadata}
         before, self._last[path] = self._last.get(path), ""
         self._write(path, {**row, "logicalParentUuid": before})
@@ -287,7 +255,9 @@ class Simulator:
     def _write(self, path: str, record: Raw) -> str:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         name = str(uuid.uuid4())
+        moment = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
         line = {"parentUuid": self._last.get(path) or None, "isSidechain": False, **record, "uuid": name}
+        line["timestamp"] = moment
         with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
         self._last[path] = name

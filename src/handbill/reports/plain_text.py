@@ -5,6 +5,10 @@ from __future__ import annotations
 import time
 from datetime import datetime
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 def count(number: int, word: str, several: str = "") -> str:
     return f"{number:,} {word}" if number == 1 else f"{number:,} {several or word + 's'}"
@@ -44,3 +48,12 @@ def path_name(path: str, project: str, home: str) -> str:
     if library >= 0:
         return "library:" + path[library + 15 :].removeprefix("directives/")
     return "~" + path[len(home) :] if path.startswith(home + "/") else path
+
+
+def like(word: str, known: Iterable[str]) -> str:
+    """` (did you mean …?)`, where something there is looks like it."""
+    import difflib
+
+    by_lower = {name.lower(): name for name in known}
+    found = difflib.get_close_matches(word.strip("/").lower(), list(by_lower), 1)
+    return f" (did you mean {by_lower[found[0]]}?)" if found else ""

@@ -16,6 +16,8 @@ from handbill.hosts.claude_code.registration import SKILL_LANES
 from handbill.ledger.window import to_text
 from handbill.library.skills import skill_at, skill_file
 from handbill.project import session_of
+from handbill.reports.plain_text import like
+from handbill.reports.skills import names
 from handbill.reports.store_files import waiting_handovers
 from handbill.store.memory import MemoryStore
 
@@ -149,7 +151,8 @@ def _message(occasion: Occasion, project: Project, window: Window | None) -> dic
         return {}
     skill = _skill(occasion.skill, project)
     if skill is None:
-        raise HandbillError(f"there is no skill {occasion.skill!r}", "engine skills lists what there is")
+        meant = like(occasion.skill, names(project))
+        raise HandbillError(f"there is no skill {occasion.skill!r}{meant}", "engine skills lists what there is")
     return {"verb": "activate", "skill": occasion.skill, "phase": skill.phases[0].label if skill.phases else ""}
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from handbill.library.pages import page
 from handbill.library.skills import pages_of, proof_of, skill_at, skill_file, template
 from handbill.paths import SHIPPED_SKILLS
+from handbill.reports.json_fields import proof_rows
 from handbill.text.document import Document
 from handbill.text.references import references
 
@@ -24,6 +25,7 @@ class PhaseReport(TypedDict):
     files: list[str]  # its pages
     without: list[str]  # steps that have no page
     proof: list[str]  # fields of the proof that leaving the phase requires
+    proofFields: list[dict[str, Any]]  # the same fields with their types and meanings
 
 
 class SkillReport(TypedDict):
@@ -53,9 +55,10 @@ def names(project: Project) -> list[str]:
     return sorted(found)
 
 
-def described(name: str, project: Project, world: World, most: int = 5) -> SkillReport:
-    """`most`: how many problems and hints to look for."""
-    path = skill_file(name, world)
+def described(name: str, project: Project, world: World, most: int = 5, *, path: str = "") -> SkillReport:
+    """`most`: how many problems and hints to look for. `path`: of this SKILL.md, even if another one of its name is
+    used."""
+    path = path or skill_file(name, world)
     skill, problems = skill_at(path, world, most) if path else (None, [f"{name!r} is not a valid skill name"])
     row = SkillReport(
         name=name, path=path, about="", phases=[], templates=[], modes={}, nextSkills=[], directives=[],
@@ -92,5 +95,5 @@ def _add_phases(row: SkillReport, skill: Skill, project: Project, world: World) 
         row["problems"] += [problem for problem in found if problem not in row["problems"]]
         row["phases"].append({
             "label": phase.label, "name": phase.name, "gate": phase.gate, "files": files, "without": without,
-            "proof": list(proof.fields),
+            "proof": list(proof.fields), "proofFields": [row._asdict() for row in proof_rows(proof)],
         })  # fmt: skip

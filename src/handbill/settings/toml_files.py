@@ -178,16 +178,22 @@ def _stays_inside(value: str | list[str]) -> bool:
     return not any(path.startswith(("/", "~")) or ".." in path.split("/") for path in paths)
 
 
+def used(path: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """What counts of one settings file, and one line for each value that does not."""
+    of_project = path.endswith(PROJECT_FILE)
+    values, problems = checked(path, follow=not of_project)  # its link may lead to a file of the user's
+    if of_project:
+        problems += _limited(path, values)
+    more = len(problems) - _MOST_PROBLEMS
+    rest = [f"{path}: and {more} more {'problem' if more == 1 else 'problems'}"] if more > 0 else []
+    return values, [*problems[:_MOST_PROBLEMS], *rest]
+
+
 def compiled_values(stamps: list[list[Any]], target: str) -> dict[str, Any]:
     merged: dict[str, Any] = {"problems": []}
     for path, _, _ in stamps:
-        of_project = path.endswith(PROJECT_FILE)
-        values, problems = checked(path, follow=not of_project)  # its link may lead to a file of the user's
-        if of_project:
-            problems += _limited(path, values)
-        more = len(problems) - _MOST_PROBLEMS
-        rest = [f"{path}: and {more} more {'problem' if more == 1 else 'problems'}"] if more > 0 else []
-        merged["problems"] += [*problems[:_MOST_PROBLEMS], *rest]
+        values, problems = used(path)
+        merged["problems"] += problems
         for section, fields in values.items():
             if section == _NAMED:
                 for name, role in fields.items():

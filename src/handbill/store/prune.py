@@ -43,7 +43,7 @@ def rotate(root: str) -> None:
             continue  # nothing was ever logged here
 
 
-def prune(root: str, days: float) -> list[str]:
+def prune(root: str, days: float, *, dry_run: bool = False) -> list[str]:
     """Remove what has not been written for `days` days and whose client is dead; returns the names."""
     removed = []
     directory = f"{root}/.windows"
@@ -62,14 +62,15 @@ def prune(root: str, days: float) -> list[str]:
             window = f"{name.rpartition('.')[0].removesuffix('.notices')}.jsonl"
             if not name.endswith(".jsonl") and window in names and window not in removed:
                 continue  # its window lives
-            posix.unlink(path)
+            if not dry_run:
+                posix.unlink(path)
         except FileNotFoundError:
             continue  # another process pruned it
         removed.append(name)
-    return removed + _prune_pages(f"{root}/.engine/pages", limit)
+    return removed + _prune_pages(f"{root}/.engine/pages", limit, dry_run=dry_run)
 
 
-def _prune_pages(folder: str, limit: float) -> list[str]:
+def _prune_pages(folder: str, limit: float, *, dry_run: bool) -> list[str]:
     """What gates said long ago: in its window since, or that window is gone."""
     removed = []
     try:
@@ -79,7 +80,8 @@ def _prune_pages(folder: str, limit: float) -> list[str]:
     for name in names:
         try:
             if posix.stat(f"{folder}/{name}").st_mtime < limit:
-                posix.unlink(f"{folder}/{name}")
+                if not dry_run:
+                    posix.unlink(f"{folder}/{name}")
                 removed.append(name)
         except FileNotFoundError:
             continue  # another process pruned it

@@ -38,9 +38,15 @@ HEAD: dict[str, Any] = {
     "type": "object",
     "required": ["files_to_load"],
     "properties": {
-        "files_to_load": _TEXTS, "next_action": {"type": "string", "maxLength": 500}, "project_id": _WORD,
-        "current_phase": _WORD, "current_task": _WORD, "current_section": _WORD, "progress": _WORD,
-        "validation_questions": _TEXTS, "checklist": _TEXTS,
+        "files_to_load": {**_TEXTS, "description": "files to hand over, from the project's folder"},
+        "next_action": {"type": "string", "maxLength": 500, "description": "what to do next: a skill, or a sentence"},
+        "project_id": {**_WORD, "description": "the name of the project's folder"},
+        "current_phase": {**_WORD, "description": "the phase that the work is in"},
+        "current_task": {**_WORD, "description": "the task that the work is at"},
+        "current_section": {**_WORD, "description": "the section of the plan that the work is at"},
+        "progress": {**_WORD, "description": "how much is done"},
+        "validation_questions": {**_TEXTS, "description": "questions that the agent must answer first"},
+        "checklist": {**_TEXTS, "description": "points that the agent must check first"},
     },
 }  # fmt: skip
 
@@ -52,9 +58,12 @@ CONTEXT: dict[str, Any] = {
     "required": ["summary", "nextSteps"],
     "additionalProperties": False,
     "properties": {
-        "summary": {**_LINES, "minLength": 1}, "lastAction": _LINES,
-        "nextSteps": {**_TEXTS, "minItems": 1, "maxItems": 50},
-        "handoverInstructions": _LINES, "userHistory": _LINES, "requiredFiles": {**_TEXTS, "maxItems": MOST_FILES},
+        "summary": {**_LINES, "minLength": 1, "description": "what was done so far"},
+        "lastAction": {**_LINES, "description": "what was done last"},
+        "nextSteps": {**_TEXTS, "minItems": 1, "maxItems": 50, "description": "what is to be done next, in order"},
+        "handoverInstructions": {**_LINES, "description": "what the next agent must know or avoid"},
+        "userHistory": {**_LINES, "description": "what the user said and decided"},
+        "requiredFiles": {**_TEXTS, "maxItems": MOST_FILES, "description": "files that the next agent needs"},
     },
 }  # fmt: skip
 

@@ -23,18 +23,6 @@ VERSION = 1
 ACTIVE, IDLE, COMPLETED = "active", "idle", "completed"
 SET_DOWN = "dehydrated"  # in the middle of a skill, for the next agent
 
-# what the task's parameters on stdin may say; checked by `core.schema`
-_TEXTS = {"type": "array", "items": {"type": "string", "minLength": 1}}
-PARAMETERS: dict[str, Any] = {
-    "type": "object",
-    "required": ["taskSummary"],
-    "additionalProperties": False,
-    "properties": {
-        "taskSummary": {"type": "string", "minLength": 1}, "scope": {"type": "string"},
-        "directoriesOfInterest": _TEXTS, "contextPaths": _TEXTS, "requestFiles": _TEXTS,
-        "ragDiscoveredPaths": _TEXTS, "extraInfo": {"type": ["string", "null"]},
-    },
-}  # fmt: skip
 # said by SKILL.md; accepted on stdin, because older skills send them, and not used
 STATIC = (
     "taskType", "phases", "nextSkills", "directives", "modes", "logTemplate", "debriefTemplate", "planTemplate",

@@ -47,7 +47,7 @@ def _show(screen: Console, found: Audit, project: str) -> None:
         there = count(found.delivered, "delivered file")
         screen.print(f"{safe(found.window)}: the ledger and the client's record agree: {there} in the window")
         return
-    drawn = table("file", "ledger", "client's record")
+    drawn = table("file|p", "ledger|n", "client's record|n")
     for row in found.differences:
         drawn.add_row(short(row.file, project), row.ledger, row.record)
     screen.print(drawn)
@@ -64,7 +64,7 @@ def audit_all(project: Project, is_running: IsRunning) -> Result:
 
 
 def _show_all(screen: Console, rows: list[AuditRow]) -> None:
-    drawn = table("session|n", "agent", "files|r", "client's record")
+    drawn = table("session|n", "agent", "files|r-", "client's record|+")
     for row in rows:
         agrees = "not decided yet" if row.unsettled else "agrees"
         said = count(len(row.differences), "difference") if row.differences else agrees

@@ -12,7 +12,7 @@ from handbill.cli.calling_agent import calling_agent
 from handbill.cli.project import choose_window, here
 from handbill.cli.result import Result
 from handbill.cli.screen import count, safe, short, table, when_written
-from handbill.cli.subcommands import AGENT, SESSION, Action, add_actions
+from handbill.cli.subcommands import AGENT, SESSION, Action
 from handbill.errors import HandbillError
 from handbill.project import Project, session_of
 from handbill.reports.compaction import NOT_THERE, compaction_report, holds_for_certain, restorable
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from handbill.store.api import Key
 
 ACTIONS: dict[str, Action] = {
-    "report": ("show what was in the window before, and what was kept, delivered again or lost", (SESSION, AGENT)),
-    "restore": (
+    "report": Action(
+        "show what was in the window before, and what was kept, delivered again or lost", (SESSION, AGENT),
+        ("engine compaction report",),
+    ),
+    "restore": Action(
         "deliver the lost files again, with the next event",
         (("files", {"nargs": "*", "metavar": "FILE", "help": "only these (default: all lost deliveries)"}), SESSION),
+        ("engine compaction restore",), confirms=True,
     ),
 }  # fmt: skip
 
 _PATIENCE = 2.0  # seconds in which the client records a compaction
 _STYLE = {**dict.fromkeys(NOT_THERE, "yellow"), "gone": "red"}
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    add_actions(parser, ACTIONS)
 
 
 def run(args: argparse.Namespace) -> Result:
@@ -79,7 +79,7 @@ def _show(screen: Console, report: CompactionReport) -> None:
     size += f", {report.tokens_after:,} after" if report.tokens_after else ""
     screen.print(f"[bold]{safe(report.window)}[/]")
     screen.print(f"[dim]compacted {safe(when_written(report.at))} ({safe(report.trigger)}){size}[/]")
-    rows = table("file", "how it arrived", "now|n")
+    rows = table("file|p", "how it arrived|-", "now|n")
     for row in report.files:
         style = _STYLE.get(row.fate, "green")
         rows.add_row(short(row.file, report.project), safe(row.came), f"[{style}]{safe(row.fate)}[/]")

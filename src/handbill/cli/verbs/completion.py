@@ -1,92 +1,91 @@
-"""`engine completion SHELL`: a completion script made from the verbs' own options."""
+"""`engine completion SHELL`: a completion script made from the commands' own options.
+
+It is made here and not with `shtab`: that needs all commands in one `argparse` parser, and is not much shorter.
+"""
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING
 
 from handbill.cli.result import Result
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    import argparse
+
+    from handbill.cli.parser import VerbParser
 
 _WHERE = {"bash": "~/.bashrc", "zsh": "~/.zshrc", "fish": "~/.config/fish/config.fish"}
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: VerbParser) -> None:
     parser.add_argument("shell", choices=sorted(_WHERE), help="the shell that runs the script")
 
 
 def run(args: argparse.Namespace) -> Result:
-    text = {"bash": _bash, "zsh": _zsh, "fish": _fish}[args.shell](_words())
-
-    def show(screen: Console) -> None:
-        print(f"# to use it: engine completion {args.shell} >> {_WHERE[args.shell]}")
-        print(text)
-
-    return Result({"shell": args.shell, "script": text}, show)
+    script = {"bash": _bash, "zsh": _zsh, "fish": _fish}[args.shell](_words())
+    text = f"# to use it: engine completion {args.shell} >> {_WHERE[args.shell]}\n{script}"
+    return Result({"shell": args.shell, "script": script}, text=text)
 
 
-class Words:
-    """What may follow a verb."""
-
-    def __init__(self, sub: argparse.ArgumentParser) -> None:
-        self.options = _options(sub)
-        self.second: list[str] = []  # e.g. `session activate`, `find-sessions today`
-        for action in sub._actions:
-            if not action.option_strings and action.choices and not self.second:
-                self.second = [str(choice) for choice in action.choices]
-                if isinstance(action, argparse._SubParsersAction):
-                    inner = (option for one in action.choices.values() for option in _options(one))
-                    self.options = list(dict.fromkeys((*self.options, *inner)))
+Words = dict[str, list[str]]  # the words so far, as `session phase` -> what may follow
 
 
-def _options(parser: argparse.ArgumentParser) -> list[str]:
-    return [option for one in parser._actions for option in one.option_strings if option[:2] == "--"]
+def _words() -> Words:
+    from handbill.cli.commands import commands_of
+    from handbill.cli.verb_table import VERBS
 
-
-def _words() -> dict[str, Words]:
-    from handbill.cli.main import parser
-
-    found: dict[str, Words] = {}
-    for action in parser()._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            found.update({name: Words(sub) for name, sub in action.choices.items()})
+    found: Words = {"": list(VERBS)}
+    for verb in VERBS:
+        commands = commands_of(verb)
+        if "" not in commands:
+            found[verb] = list(commands)
+        for command in commands.values():
+            arguments = command.parser().arguments
+            choices = [str(choice) for one in arguments if not one.option_strings for choice in one.choices or ()]
+            options = [name for one in arguments for name in one.option_strings if name.startswith("--")]
+            found[command.name] = choices + options
     return found
 
 
-def _bash(verbs: dict[str, Words]) -> str:
-    cases = "\n".join(
-        f"    {name}) words='{' '.join(one.options)}' second='{' '.join(one.second)}' ;;" for name, one in verbs.items()
-    )
+def _bash(words: Words) -> str:
+    cases = "\n".join(f"    '{before}') words='{' '.join(after)}' ;;" for before, after in words.items())
     return f"""_handbill() {{
-  local words='' second='' word=${{COMP_WORDS[COMP_CWORD]}}
-  if [ "$COMP_CWORD" = 1 ]; then
-    COMPREPLY=($(compgen -W '{" ".join(verbs)}' -- "$word"))
-    return
-  fi
-  case ${{COMP_WORDS[1]}} in
+  local words='' word=${{COMP_WORDS[COMP_CWORD]}} before="${{COMP_WORDS[*]:1:COMP_CWORD-1}}"
+  case $before in
+    {_with_verbs(words)}) before=${{COMP_WORDS[*]:1:2}} ;;
+    ?*) before=${{COMP_WORDS[1]}} ;;
+  esac
+  case $before in
 {cases}
   esac
   # other words are file names: left to the shell, which knows how to quote them
-  case $word in
-    -*) COMPREPLY=($(compgen -W "$words" -- "$word")) ;;
-    *) [ "$COMP_CWORD" = 2 ] && COMPREPLY=($(compgen -W "$second" -- "$word")) ;;
-  esac
+  case $word in -*) ;; *) words=${{words%%--*}} ;; esac
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
 }}
 complete -o default -o bashdefault -F _handbill engine handbill"""
 
 
-def _zsh(verbs: dict[str, Words]) -> str:
-    return f"autoload -U +X bashcompinit && bashcompinit\n{_bash(verbs)}"
+def _with_verbs(words: Words) -> str:
+    """Patterns of what begins with a verb and one of its own verbs."""
+    return "|".join(f"'{name}'*" for name in words if " " in name)
 
 
-def _fish(verbs: dict[str, Words]) -> str:
+def _zsh(words: Words) -> str:
+    return f"autoload -U +X bashcompinit && bashcompinit\n{_bash(words)}"
+
+
+def _fish(words: Words) -> str:
     lines = []
     for command in ("engine", "handbill"):
-        lines.append(f"complete -c {command} -n __fish_use_subcommand -xa '{' '.join(verbs)}'")
-        for name, one in verbs.items():
-            seen = f"complete -c {command} -n '__fish_seen_subcommand_from {name}'"
-            lines += [f"{seen} -l {option[2:]}" for option in one.options]
-            lines += [f"{seen} -a '{' '.join(one.second)}'"] if one.second else []
+        for before, after in words.items():
+            verb, _, own = before.partition(" ")
+            seen = f"__fish_seen_subcommand_from {verb}" if verb else "__fish_use_subcommand"
+            if own:
+                seen += f"; and __fish_seen_subcommand_from {own}"
+            elif verb and any(name.startswith(f"{verb} ") for name in words):
+                seen += f"; and not __fish_seen_subcommand_from {' '.join(after)}"
+            options = [f"-l {word[2:]}" for word in after if word.startswith("--")]
+            plain = [word for word in after if not word.startswith("--")]
+            lines += [f"complete -c {command} -n '{seen}' {option}" for option in options]
+            lines += [f"complete -c {command} -n '{seen}' -xa '{' '.join(plain)}'"] if plain else []
     return "\n".join(lines)

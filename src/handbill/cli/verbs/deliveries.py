@@ -18,8 +18,8 @@ from handbill.reports.store_files import delivery_log, growing_delivery_log, has
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
+    from handbill.cli.table import Table
     from handbill.reports.deliveries import Summary
     from handbill.reports.duplicates import Duplicate
     from handbill.reports.store_files import Line
@@ -126,7 +126,7 @@ def _row(line: Line, project: str) -> tuple[str, ...]:
     return (
         when(float(line.get("ts", 0))), place, MOMENTS.get(at, safe(at)),
         f"[{_STYLE.get(name, 'dim')}]{DECISIONS.get(name, safe(name))}[/]",
-        f"{short(str(line.get('file', '')), project)}  [dim]· {safe(reason)}{chars}[/]",
+        short(str(line.get("file", "")), project), f"[dim]{safe(reason)}{chars}[/]",
     )  # fmt: skip
 
 
@@ -134,7 +134,7 @@ def _show(screen: Console, lines: list[Line], project: str) -> None:
     if not lines:
         screen.print("the log has no matching entries")
         return
-    rows = table("when|n", "window|n", "at|n", "decision|n", "file and reason")
+    rows = table("when|n", "window|n", "at|n-", "decision|n", "file|p+", "reason|+")
     for line in lines:
         rows.add_row(*_row(line, project))
     screen.print(rows)

@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> Result:
     data = {"directory": directory, "root": root, "directives": found}
 
     def show(screen: Console) -> None:
-        rows = table("directive", "delivered", "chars|r", "")
+        rows = table("directive|p", "delivered|n", "chars|r-", "|+")
         for one in found:
             rows.add_row(
                 short(one["file"], project.root), one["delivered"], f"{one['chars']:,}",

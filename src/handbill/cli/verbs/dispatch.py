@@ -12,7 +12,7 @@ from handbill.cli.project import marked_project
 from handbill.cli.result import Result
 from handbill.cli.screen import count, stamp
 from handbill.cli.stdin import NEEDED, BadInput, piped
-from handbill.cli.subcommands import Action, Argument, add_actions
+from handbill.cli.subcommands import Action, Argument
 from handbill.cli.trust import is_inside, resolved
 from handbill.digest import digest_of
 from handbill.errors import HandbillError
@@ -23,32 +23,33 @@ from handbill.work import dispatch as form
 _MOST = 1 << 20
 _FILE: Argument = ("file", {"metavar": "FILE", "help": "the dispatch file"})
 ACTIONS: dict[str, Action] = {
-    "new": ("create a dispatch file", (
+    "new": Action("create a dispatch file", (
         _FILE, ("--title", {"default": "", "help": "its title (default: from the file's name)"}),
         ("--task", {"default": "", "help": "the task (default: stdin)"}),
-    )),
-    "check": ("check that the file is well-formed and that no progress was removed", (_FILE,)),
-    "progress": ("add a line at the end of the progress section", (
+    ), ('engine dispatch new retry.md --task "Retry failed jobs"',
+        "echo 'Retry failed jobs' | engine dispatch new jobs.md"), confirms=True),
+    "check": Action(
+        "check that the file is well-formed and that no progress was removed", (_FILE,),
+        ("engine dispatch check retry.md",), confirms=True,
+    ),
+    "progress": Action("add a line at the end of the progress section", (
         _FILE, ("text", {"metavar": "TEXT", "help": "one line"}),
         ("--status", {
-            "choices": form.STATUSES, "default": "", "help": f"also set the status: {', '.join(form.STATUSES)}",
+            "choices": form.STATUSES, "default": "", "metavar": "STATUS",
+            "help": f"also set the status: {', '.join(form.STATUSES)}",
         }),
-    )),
-    "finish": ("set the result (stdin) and the status", (
+    ), ('engine dispatch progress retry.md "jobs are retried twice" --status in-progress',), confirms=True),
+    "finish": Action("set the result (stdin) and the status", (
         _FILE, ("--status", {
-            "choices": form.FINISHED, "default": form.DONE,
+            "choices": form.FINISHED, "default": form.DONE, "metavar": "STATUS",
             "help": f"{', '.join(form.FINISHED)} (default: {form.DONE})",
         }),
-    )),
+    ), ("echo 'Jobs are retried; tests pass' | engine dispatch finish retry.md",), confirms=True),
 }  # fmt: skip
 
 
 class Malformed(HandbillError):
     code = "malformed-dispatch"
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    add_actions(parser, ACTIONS)
 
 
 def run(args: argparse.Namespace) -> Result:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from handbill.cli.checks import installation
 from handbill.cli.project import here, project_option
 from handbill.cli.result import Result
-from handbill.cli.screen import count
+from handbill.cli.screen import count, labelled
 from handbill.reports.findings import BAD, NOTE, OK, collected, gates, hooks, state, work
 from handbill.reports.store_files import forget_errors
 
@@ -41,14 +41,14 @@ def run(args: argparse.Namespace) -> Result:
     def show(screen: Console) -> None:
         from rich.markup import escape
 
-        screen.print(f"[bold]{escape(project.root)}[/]", soft_wrap=True)
-        for finding in found:
-            screen.print(
-                f"{_SIGN[finding.state]} [dim]{finding.check:<12}[/]{escape(' '.join(finding.text.split()))}",
-                soft_wrap=True,
-            )
+        if not args.quiet:
+            screen.print(f"[bold]{escape(project.root)}[/]", soft_wrap=True)
+        for finding in bad if args.quiet else found:
+            sign = f"{_SIGN[finding.state]} [dim]{finding.check:<12}[/]"
+            labelled(screen, sign, escape(" ".join(finding.text.split())), whole_paths=True)
             if finding.fix:
                 screen.print(f"               [cyan]fix:[/] {escape(finding.fix)}", soft_wrap=True)
-        screen.print(f"[red]{count(len(bad), 'problem')} to fix[/]" if bad else "[green]no problems found[/]")
+        if not args.quiet:
+            screen.print(f"[red]{count(len(bad), 'problem')} to fix[/]" if bad else "[green]no problems found[/]")
 
     return Result(data, show, exit_code=1 if bad else 0)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from handbill.cli.needed_hooks import needed
 from handbill.cli.project import choose_window, here, read_window
 from handbill.cli.result import Result
-from handbill.cli.screen import safe, short, table
-from handbill.cli.subcommands import AGENT, Action, add_actions
+from handbill.cli.screen import labelled, safe, short, table
+from handbill.cli.subcommands import AGENT, Action
 from handbill.reports.gates import Status, statuses
 
 if TYPE_CHECKING:
@@ -17,18 +17,15 @@ if TYPE_CHECKING:
 
 
 ACTIONS: dict[str, Action] = {
-    "status": (
+    "status": Action(
         "show what each gate requested in this window, and what the agent did",
         (
             ("session", {"nargs": "?", "help": "session id or its beginning (default: yours, or the newest)"}),
             AGENT,
         ),
+        ("engine gate status",),
     ),
 }
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    add_actions(parser, ACTIONS)
 
 
 def run(args: argparse.Namespace) -> Result:
@@ -47,11 +44,11 @@ def run(args: argparse.Namespace) -> Result:
 def _show(screen: Console, window: str, found: list[Status], project: str) -> None:
     screen.print(f"[bold]{safe(window)}[/]")
     for gate in found:
-        screen.print(f"[bold]{gate.gate}[/] [dim]{safe(gate.setting)}[/]  {safe(gate.state)}", soft_wrap=True)
+        labelled(screen, f"[bold]{gate.gate}[/] [dim]{safe(gate.setting)}[/]  ", safe(gate.state))
         for name, words in (gate.said or {}).items():
-            screen.print(f"  the agent reported as {name}: {safe(words) or 'nothing'}", soft_wrap=True)
+            labelled(screen, f"  the agent reported as {name}: ", safe(words) or "nothing")
         if gate.files:
-            rows = table("file", "state|n")
+            rows = table("file|p", "state|n")
             for one in gate.files:
                 rows.add_row(short(one.file, project), safe(one.state))
             screen.print(rows)

@@ -18,19 +18,20 @@ from handbill.text.tokens import of_length
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from handbill.cli.parser import VerbParser
     from handbill.ledger.window import Window
     from handbill.project import Project
     from handbill.reports.preview import Preview
     from handbill.store.api import Key
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: VerbParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="FILE", help="as if the agent read these now")
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--write", metavar="FILE", help="as if it wrote this new file")
-    what.add_argument("--skill", metavar="NAME", help="as if that skill began")
-    what.add_argument("--phase", metavar="LABEL", help="as if the session moved to this phase")
-    what.add_argument("--start", action="store_true", help="as if a new window began")
+    parser.only_one_of("--write", "--skill", "--phase", "--start")
+    parser.add_argument("--write", metavar="FILE", help="as if it wrote this new file")
+    parser.add_argument("--skill", metavar="NAME", help="as if that skill began")
+    parser.add_argument("--phase", metavar="LABEL", help="as if the session moved to this phase")
+    parser.add_argument("--start", action="store_true", help="as if a new window began")
     parser.add_argument("--session", metavar="ID", help="whose window (default: yours, or the newest)")
     parser.add_argument("--agent", metavar="ID", help="a subagent's window instead of the main one")
     project_option(parser)
@@ -72,7 +73,7 @@ def _show(screen: Console, found: Preview, project: str) -> None:
         return
     if found.held:
         screen.print("the call would be held once, with these pages as the reason:")
-    made = table("when|n", "file", "why", "chars|r")
+    made = table("when|n", "file|p", "why|+", "chars|r-")
     for row in found.files:
         style = _STYLE.get(row.when, "dim")
         why = row.why.replace(f"{project}/", "").replace(project, "the project")

@@ -10,9 +10,9 @@ from handbill.cli.files import read_text, replace_text, require_inside
 from handbill.cli.parser import like
 from handbill.cli.project import choose_window, here
 from handbill.cli.result import Result
-from handbill.cli.screen import count, safe, short, table, when_written
+from handbill.cli.screen import count, labelled, safe, short, table, when_written
 from handbill.cli.stdin import BadInput, piped
-from handbill.cli.subcommands import Action, Argument, add_actions
+from handbill.cli.subcommands import Action, Argument, Fields
 from handbill.errors import CorruptState, HandbillError
 from handbill.library.handover import ResumeFile
 from handbill.project import Project
@@ -28,7 +28,7 @@ _MAYBE: Argument = ("project_id", {"metavar": "PROJECT", "nargs": "?", "help": "
 _MORE = {"action": "append", "default": []}
 _MOST_PROJECTS = 300  # that one command reads
 ACTIONS: dict[str, Action] = {
-    "write": (
+    "write": Action(
         "create a project's resume file, or set its fields; text for it on stdin",
         (
             _PROJECT,
@@ -41,9 +41,21 @@ ACTIONS: dict[str, Action] = {
             ("--task", {"default": "", "help": "the current task"}),
             ("--question", {**_MORE, "metavar": "TEXT", "help": "a question to answer first; repeat for more"}),
         ),
+        (
+            "engine resume write shop --load overview.md --next execute-project < /dev/null",
+            "echo 'Two steps are left.' | engine resume write shop",
+        ),
+        Fields("Fields of the file (YAML between two lines `---`); text on stdin follows them", HEAD),
+        confirms=True,
     ),
-    "show": ("show what would be delivered, and what is recorded for this window", (_MAYBE,)),
-    "check": ("check each resume file and the files that it names", (_MAYBE,)),
+    "show": Action(
+        "show what would be delivered, and what is recorded for this window", (_MAYBE,), ("engine resume show",)
+    ),
+    "check": Action(
+        "check each resume file and the files that it names",
+        (_MAYBE,),
+        ("engine resume check", "engine resume check shop"),
+    ),
 }
 
 
@@ -86,10 +98,6 @@ class Shelf:
             for one, size in found.bundle.sizes.items()
         ]
         return {**row, "problems": found.unusable, "next_action": found.action}
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    add_actions(parser, ACTIONS)
 
 
 def run(args: argparse.Namespace) -> Result:
@@ -196,20 +204,20 @@ def _show(screen: Console, data: dict[str, Any], root: str) -> None:
         screen.print(f"no resume files in {safe(short(data['folder'], root))}")
     for row in data["projects"]:
         next_action = f"  next: {safe(row['next_action'])}" if row["next_action"] else ""
-        screen.print(f"[bold]{safe(row['project'])}[/]{next_action}", soft_wrap=True)
+        screen.print(f"[bold]{safe(row['project'])}[/]{next_action}")
         if row["files"]:
-            made = table("file", "tokens|r", "handed over|n")
+            made = table("file|p", "tokens|r-", "handed over|n")
             for one in row["files"]:
                 made.add_row(
                     short(one["file"], root), f"~{one['tokens']:,}", "whole" if one["given"] else "[yellow]by path[/]"
                 )
             screen.print(made)
         for problem in row["problems"]:
-            screen.print(f"  [red]✗[/] {safe(problem)}", soft_wrap=True)
+            labelled(screen, "  [red]✗[/] ", safe(problem))
     if data["left_out"]:
         screen.print(f"[yellow]{count(data['left_out'], 'more project')} not read:[/] name one to see it")
     if data.get("noted"):
-        screen.print(f"[dim]recorded before the last compaction:[/] {safe(_told(data['noted']))}", soft_wrap=True)
+        screen.print(f"[dim]recorded before the last compaction:[/] {safe(_told(data['noted']))}")
 
 
 def _told(noted: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from handbill.cli.parser import like
 from handbill.cli.project import choose_window, here
 from handbill.cli.result import Result
 from handbill.cli.screen import safe, table
-from handbill.cli.subcommands import SESSION, Action, add_actions
+from handbill.cli.subcommands import SESSION, Action
 from handbill.cli.trust import is_inside, resolved
 from handbill.errors import HandbillError
 from handbill.event import MAIN
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 ACTIONS: dict[str, Action] = {
-    "list": ("list the roles, how each is recognized, and its files", ()),
-    "set": (
+    "list": Action("list the roles, how each is recognized, and its files", (), ("engine role list",)),
+    "set": Action(
         "set the role of this session", (
             ("name", {"metavar": "ROLE", "help": "e.g. handler; `engine role list` shows them"}),
             ("--dispatch", {"metavar": "FILE", "default": "", "help": "the file with its contract and progress"}),
             SESSION,
         ),
+        ("engine role set handler",), confirms=True,
     ),
-    "clear": ("remove the role that was set; it is then recognized automatically again", (SESSION,)),
+    "clear": Action(
+        "remove the role that was set; it is then recognized automatically again", (SESSION,), ("engine role clear",),
+        confirms=True,
+    ),
 }  # fmt: skip
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    add_actions(parser, ACTIONS)
 
 
 def run(args: argparse.Namespace) -> Result:
@@ -86,7 +86,7 @@ def _list(project: Project) -> Result:
     ]
 
     def show(screen: Console) -> None:
-        made = table("role|n", "recognized by", "files again after a compaction")
+        made = table("role|n", "recognized by", "files again after a compaction|+")
         for row in rows:
             made.add_row(safe(row["role"]), safe(row["known_by"]), safe(row["files"]))
         screen.print(made)

@@ -11,7 +11,7 @@ from handbill.cli.files import require_inside
 from handbill.cli.parser import like
 from handbill.cli.project import here, project_option
 from handbill.cli.result import Result
-from handbill.cli.screen import safe, short, shortened, table
+from handbill.cli.screen import labelled, safe, short, shortened, table
 from handbill.errors import HandbillError
 from handbill.library.skills import skill_file
 from handbill.paths import SHIPPED_SKILLS
@@ -20,8 +20,9 @@ from handbill.reports.skills import described, names
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from handbill.cli.table import Table
     from handbill.project import Project
-    from handbill.reports.skills import SkillReport
+    from handbill.reports.skills import PhaseReport, SkillReport
     from handbill.world import World
 
 
@@ -66,7 +67,7 @@ def _show(screen: Console, rows: list[SkillReport], project: str) -> None:
     if not rows:
         screen.print("no skills")
         return
-    made = table("skill|n", "phases|r", "where|n", "about")
+    made = table("skill|n", "phases|r-", "where|p-", "about")
     for row in rows:
         about = f"[red]{safe(row['problems'][0])}[/]" if row["problems"] else safe(shortened(row["about"], 80))
         where = short(os.path.dirname(os.path.dirname(row["path"])), project)
@@ -83,28 +84,42 @@ def _one(name: str, project: Project, world: World) -> Result:
 
     def show(screen: Console) -> None:
         screen.print(f"[bold]{safe(name)}[/]  {short(row['path'], project.root)}")
-        screen.print(f"  {safe(row['about'])}" if row["about"] else "", end="\n" if row["about"] else "")
+        if row["about"]:
+            screen.print(f"  {safe(row['about'])}")
         if row["phases"]:
-            made = table("phase", "pages", "no page of its own", "proof")
-            for phase in row["phases"]:
-                made.add_row(
-                    safe(f"{phase['label']}: {phase['name']}"),
-                    "\n".join(short(file, project.root) for file in phase["files"]),
-                    safe("\n".join(phase["without"])), safe(", ".join(phase["proof"])),
-                )  # fmt: skip
-            screen.print(made)
+            screen.print(_phases(row["phases"], project.root))
+            if any(phase["proof"] for phase in row["phases"]):
+                screen.print(_proof(row["phases"]))
         else:
             screen.print("  no phases")
         for file in row["templates"]:
-            screen.print(f"  template    {short(file, project.root)}", soft_wrap=True)
+            labelled(screen, "  template    ", short(file, project.root))
         for label, words in (
             ("directives", row["directives"]), ("modes", list(row["modes"])), ("nextSkills", row["nextSkills"]),
         ):  # fmt: skip
             if words:
-                screen.print(f"  {label:<11} {safe(', '.join(words))}", soft_wrap=True)
+                labelled(screen, f"  {label:<11} ", safe(", ".join(words)))
         for problem in row["problems"]:
-            screen.print(f"[red]problem[/]  {safe(problem)}", soft_wrap=True)
+            labelled(screen, "[red]problem[/]  ", safe(problem))
         for hint in row["hints"]:
-            screen.print(f"[yellow]note[/]  {safe(hint)}", soft_wrap=True)
+            labelled(screen, "[yellow]note[/]  ", safe(hint))
 
     return Result({**row}, show, exit_code=1 if row["problems"] else 0)
+
+
+def _phases(phases: list[PhaseReport], root: str) -> Table:
+    made = table("phase", "pages|p", "no page of its own|n-")
+    for phase in phases:
+        files = "\n".join(short(file, root) for file in phase["files"])
+        made.add_row(safe(f"{phase['label']}: {phase['name']}"), files, safe("\n".join(phase["without"])))
+    return made
+
+
+def _proof(phases: list[PhaseReport]) -> Table:
+    """What an agent must hand in to leave each phase."""
+    made = table("to leave|n", "proof|n", "type", "meaning|+")
+    for phase in phases:
+        for field in phase["proofFields"]:
+            about = field["about"] + ("" if field["required"] else " (optional)")
+            made.add_row(safe(phase["label"]), safe(field["name"]), safe(field["kind"]), safe(about.strip()))
+    return made

@@ -81,7 +81,7 @@ def _window_name(session: str, agent: str) -> str:
 def _show(screen: Console, found: Why, project: str) -> None:
     screen.print(f"[bold]{short(found.file, project)}[/]")
     if found.windows:
-        made = table("window|n", "state|n", "since|n", "why")
+        made = table("window|n", "state|n", "since|n", "why|+")
         for row in found.windows:
             made.add_row(
                 safe(_window_name(row.session, row.agent)), styled(row.state), when(row.at),
@@ -96,7 +96,7 @@ def _show(screen: Console, found: Why, project: str) -> None:
     for reason in found.why_not:
         screen.print(f"  why: {safe(reason)}")
     if found.decisions:
-        made = table("when|n", "window|n", "decision|n", "why")
+        made = table("when|n", "window|n", "decision|n", "why|+")
         for line in found.decisions:
             made.add_row(
                 when(float(line.get("ts", 0))), safe(_window_name(*str(line.get("window", "")).partition(".")[::2])),

@@ -95,7 +95,7 @@ def _show(screen: Console, session: str, report: WindowReport, context: list[Fil
 
 
 def _show_files(screen: Console, report: WindowReport) -> None:
-    rows = table("file", "part|r", "tokens|r", "reason", "when|n", "state")
+    rows = table("file|p", "part|r-", "tokens|r-", "reason|-", "when|n", "state|n")
     for one in report.files:
         part = f"{one.delivered}/{one.parts}" if one.parts > 1 else ""
         lost = f" (lost {one.lost}×)" if one.lost else ""
@@ -123,7 +123,7 @@ def _list(windows: list[WindowRow]) -> Result:
 
 
 def _show_list(screen: Console, windows: list[WindowRow]) -> None:
-    rows = table("session|n", "agent", "files|r", "epoch|r", "last written|n", "")
+    rows = table("session|n", "agent", "files|r-", "epoch|r-", "last written|n-", "|+")
     for one in windows:
         rows.add_row(
             safe(one.session), safe(one.agent), str(one.files), str(one.epoch), ago(one.at) if one.at else "",

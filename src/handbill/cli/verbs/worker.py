@@ -15,7 +15,7 @@ from handbill.cli.launcher import Launcher
 from handbill.cli.needed_hooks import needed, yaml_folder
 from handbill.cli.project import here
 from handbill.cli.result import Result
-from handbill.cli.subcommands import Action, add_actions
+from handbill.cli.subcommands import Action
 from handbill.cli.trust import find_program, is_inside
 from handbill.cli.verbs import dispatch
 from handbill.errors import HandbillError
@@ -27,7 +27,7 @@ from handbill.store.disk import make_private_directory, replace
 from handbill.work.dispatch import FINISHED
 
 ACTIONS: dict[str, Action] = {
-    "launch": (
+    "launch": Action(
         "prepare a worker, and print the command that starts it",
         (
             ("name", {"metavar": "NAME", "help": "its name"}),
@@ -45,12 +45,9 @@ ACTIONS: dict[str, Action] = {
                 },
             ),
         ),
+        ('engine worker launch w1 . "Retry failed jobs" w1.md',),
     ),
 }
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    add_actions(parser, ACTIONS)
 
 
 def run(args: argparse.Namespace) -> Result:

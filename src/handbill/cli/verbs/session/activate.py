@@ -18,7 +18,8 @@ from handbill.library.skills import skill_at, skill_file
 from handbill.reports.skills import names
 from handbill.store import sessions
 from handbill.work import schema
-from handbill.work.session import PARAMETERS, STATIC, Refused, State, activated, label_of
+from handbill.work.session import STATIC, Refused, State, activated, label_of
+from handbill.work.stdin_fields import PARAMETERS
 
 if TYPE_CHECKING:
     from handbill.work.skill_file import Skill

@@ -10,7 +10,6 @@ from handbill.cli.caller import Caller, desk
 from handbill.cli.files import read_text
 from handbill.cli.result import Result
 from handbill.cli.verbs.session.phase_text import proof_of
-from handbill.store import sessions
 from handbill.text.markdown import live
 from handbill.work.session import ACTIVE, SET_DOWN, State, ahead, current_phase, debrief_of
 
@@ -18,7 +17,7 @@ from handbill.work.session import ACTIVE, SET_DOWN, State, ahead, current_phase,
 def run(args: argparse.Namespace) -> Result:
     at = desk(args.project)
     folder = at.own(args.session)
-    state = sessions.required(folder)
+    state = at.required(folder)
     found = [*_phases(at, state), *_documents(at, folder, state), *_requests(at, folder, state)]
     lines = [f"open  {line}" for line in found] or ["nothing is open"]
     data: dict[str, Any] = {"session": folder, "open": found}

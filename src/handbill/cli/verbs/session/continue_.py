@@ -16,7 +16,7 @@ from handbill.work.session import Refused, State, continued, current_phase
 def run(args: argparse.Namespace) -> Result:
     at = desk(args.project)
     folder = at.own(args.session)
-    sessions.required(folder)
+    at.required(folder)
 
     def change(state: State | None) -> tuple[State, State]:
         at.refuse_if_held(state)

@@ -24,7 +24,7 @@ _FORM = '{"summary": "…", "lastAction": "…", "nextSteps": ["…"], "handover
 def run(args: argparse.Namespace) -> Result:
     at = desk(args.project)
     folder = at.own(args.session)
-    sessions.required(folder)
+    at.required(folder)
     given = piped(NEEDED)
     context = as_object(given.text, "context")
     found = schema.problems(context, CONTEXT)

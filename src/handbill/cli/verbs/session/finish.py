@@ -17,20 +17,13 @@ from handbill.library.skills import template as template_path
 from handbill.store import sessions
 from handbill.work import schema
 from handbill.work.session import ACTIVE, COMPLETED, IDLE, SET_DOWN, Ending, State, ahead, debrief_of, ended
-
-_WORDS = {
-    "type": "object", "required": ["description"], "additionalProperties": False,
-    "properties": {
-        "description": {"type": "string", "minLength": 1}, "proof": {"type": "object"},
-        "keywords": {"type": "array", "items": {"type": "string", "minLength": 1}},
-    },
-}  # fmt: skip
+from handbill.work.stdin_fields import ENDING
 
 
 def run(args: argparse.Namespace) -> Result:
     at = desk(args.project)
     folder = at.own(args.session)
-    sessions.required(folder)
+    at.required(folder)
     given = piped()
     words = said(given.text, args.action)
     lifecycle = IDLE if args.action == "idle" else COMPLETED
@@ -72,7 +65,7 @@ def said(text: str, verb: str) -> dict[str, Any]:
     if not text.lstrip().startswith("{"):
         return {"description": text.strip()}
     words = as_object(text, "description")
-    found = schema.problems(words, _WORDS)
+    found = schema.problems(words, ENDING)
     if found:
         raise BadInput(f"on stdin: {'; '.join(found)}", '{"description": "…", "keywords": […], "proof": {…}}')
     return words

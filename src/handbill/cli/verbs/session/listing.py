@@ -40,7 +40,7 @@ def show(screen: Console, rows: Sequence[SessionRow], none: str = "no sessions h
     if not rows:
         screen.print(none)
         return
-    made = table("session|n", "state|n", "skill|n", "phase", "pid|n", "task")
+    made = table("session|n", "state|n", "skill|n", "phase", "pid|n-", "task|+")
     for row in rows:
         style = _STYLE.get(row.state, "dim")
         made.add_row(

@@ -24,7 +24,7 @@ class ProofMissing(HandbillError):
 def run(args: argparse.Namespace) -> Result:
     at = desk(args.project)
     folder = at.folder(args.session)
-    state = sessions.required(folder)
+    state = at.required(folder)
     given = piped()
     proof = as_object(given.text, "proof")
     if not state.get("phases"):

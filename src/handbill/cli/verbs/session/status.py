@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from handbill.cli.caller import alive, desk
 from handbill.cli.result import Result
-from handbill.cli.screen import safe, table, when_written
+from handbill.cli.screen import labelled, safe, table, when_written
 from handbill.fast_json import dumps
 from handbill.reports.sessions import condition, documents
-from handbill.store import sessions
 from handbill.work.session import State, ahead, holder_of
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 def run(args: argparse.Namespace) -> Result:
     at = desk(args.project)
     folder = at.own(args.session)
-    state = sessions.required(folder)
+    state = at.required(folder)
     holder = holder_of(state)
     data: dict[str, Any] = {
         "session": folder, "state": state, "documents": documents(folder),
@@ -45,10 +44,10 @@ def _show(screen: Console, name: str, data: dict[str, Any]) -> None:
         ("documents", ", ".join(path.rpartition("/")[2] for path in data["documents"])),
     ):  # fmt: skip
         if value:
-            screen.print(f"  {label:<10} {safe(str(value))}", soft_wrap=True)
+            labelled(screen, f"  {label:<10} ", safe(str(value)))
     history = [*_earlier(state), *state.get("phaseHistory", ())]
     if history:
-        rows = table("since|n", "phase|n", "its proof; skips and approvals")
+        rows = table("since|n", "phase|n", "its proof; skips and approvals|+")
         for entry in history:
             rows.add_row(*_row(entry))
         screen.print(rows)

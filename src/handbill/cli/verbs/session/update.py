@@ -25,7 +25,7 @@ _VERB_OF = {
 def run(args: argparse.Namespace) -> Result:
     at = desk(args.project)
     folder = at.folder(args.session)
-    sessions.required(folder)
+    at.required(folder)
     if args.field in _VERB_OF:
         raise NotAllowed(f"{args.field} is set by {_VERB_OF[args.field]}", "update is for fields of your own")
     value = args.value if args.text else typed(args.value)
@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> Result:
         new = at.taken_over({**(state or {}), args.field: value})[0]
         return new, new
 
-    mode = _mode_file(at, sessions.required(folder), value) if args.field == "mode" else ""
+    mode = _mode_file(at, at.required(folder), value) if args.field == "mode" else ""
     before = at.find()
     state = sessions.update(folder, change)
     line = f"Updated {args.field}={args.value} in {at.shown(folder)}"
