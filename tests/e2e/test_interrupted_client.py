@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,8 +28,12 @@ def test_the_client_dies_before_its_hook_has_answered(make: Make, version: str, 
     plain, count = box.settings().read_text(), box.home / "count"
     wait = f"import time\nwith open({str(count)!r}, 'a+') as f: f.write('x'); n = f.tell()\ntime.sleep({seconds} * (n == 2))\n"
     settings = json.loads(plain)
-    words = settings["hooks"]["PostToolBatch"][0]["hooks"][0]["args"]
-    words[words.index("-c") + 1] = wait + words[words.index("-c") + 1]
+    handler = settings["hooks"]["PostToolBatch"][0]["hooks"][0]
+    first, about, code = Path(handler["command"]).read_text().split("\n", 2)
+    slow = box.home / "slow-handbill.hook"
+    slow.write_text(f"{first}\n{about}\n{wait}{code}")
+    slow.chmod(0o700)
+    handler["command"] = str(slow)
     box.settings().write_text(json.dumps(settings))
     steps = [box.read("api/f.py"), [box.read("web/f.py"), box.bash()], "never"]
     killed(box, steps, lambda: count.exists() and count.stat().st_size == 2)
