@@ -30,13 +30,13 @@ _BEFORE_CALL, _HOOK_ERROR = "PreToolUse:", " hook error: "
 _UNCHANGED = "file unchanged since"  # some versions do not show the same text twice
 _EMPTY = ("the contents are empty", "provided offset (1)")
 
-_DOES = {
+DOES = {
     "Read": READS, "NotebookRead": READS, "Write": WRITES, "Edit": WRITES, "MultiEdit": WRITES, "NotebookEdit": WRITES,
     "Bash": RUNS, "Glob": SEARCHES, "Grep": SEARCHES, "LS": SEARCHES, "Agent": DELEGATES, "Task": DELEGATES,
     "AskUserQuestion": ASKS, "Skill": LOADS_SKILL,
 }  # fmt: skip
 _FILE_KEYS = ("file_path", "notebook_path")
-_PARTIAL_WRITES = ("Edit", "MultiEdit", "NotebookEdit")
+PARTIAL_WRITES = ("Edit", "MultiEdit", "NotebookEdit")
 
 
 def tool(call: Mapping[str, Any], cwd: str) -> Tool:
@@ -45,7 +45,7 @@ def tool(call: Mapping[str, Any], cwd: str) -> Tool:
     id = text_of(call.get("tool_use_id") or call.get("id"))
     values = call.get("tool_input") if "tool_input" in call else call.get("input")
     values = values if isinstance(values, dict) else {}
-    does = _DOES.get(name, "")
+    does = DOES.get(name, "")
     response = call.get("tool_response")
     made = Tool(
         does, id, name=name, output=_output(response), outcome=_outcome(name, response),
@@ -53,7 +53,7 @@ def tool(call: Mapping[str, Any], cwd: str) -> Tool:
     )  # fmt: skip
     if does in (READS, WRITES):
         made.files = _paths([text_of(values.get(key)) for key in _FILE_KEYS], cwd)
-        made.whole = name not in _PARTIAL_WRITES and not (values.get("limit") or values.get("offset"))
+        made.whole = name not in PARTIAL_WRITES and not (values.get("limit") or values.get("offset"))
     elif does == SEARCHES:
         made.paths = _paths(_searched(name, values, cwd), cwd)
     elif does == RUNS:
