@@ -30,6 +30,7 @@ _BEFORE_CALL, _HOOK_ERROR = "PreToolUse:", " hook error: "
 _UNCHANGED = "file unchanged since"  # some versions do not show the same text twice
 _EMPTY = ("the contents are empty", "provided offset (1)")
 
+_LAUNCHED = "Async agent launched"
 DOES = {
     "Read": READS, "NotebookRead": READS, "Write": WRITES, "Edit": WRITES, "MultiEdit": WRITES, "NotebookEdit": WRITES,
     "Bash": RUNS, "Glob": SEARCHES, "Grep": SEARCHES, "LS": SEARCHES, "Agent": DELEGATES, "Task": DELEGATES,
@@ -67,7 +68,9 @@ def tool(call: Mapping[str, Any], cwd: str) -> Tool:
         from handbill.work.task import Task
 
         kind = text_of(values.get("subagent_type")) or "general-purpose"
-        made.task = Task(text_of(values.get("prompt")), kind, in_background=values.get("run_in_background") is True)
+        # the call has ended, and its agent goes on
+        in_background = values.get("run_in_background") is True or _LAUNCHED in made.output[:2000]
+        made.task = Task(text_of(values.get("prompt")), kind, in_background=in_background)
     return made
 
 
