@@ -104,9 +104,6 @@ class DictWorld:
         names = [file for file in self.files if file.startswith(path + "/")]
         return f"{zlib.crc32(repr(names).encode())}:2" if names else ""
 
-    def random(self, below: int) -> int:
-        return below - 1
-
     def load(self, path: str) -> Document | Refusal:
         return document(path, self.files[path]) if path in self.files else Refusal(path, "does not exist", quiet=True)
 

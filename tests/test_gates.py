@@ -18,6 +18,7 @@ from handbill.gates import ARMED, DONE, TOLD, Gate
 from handbill.library.messages import say
 from handbill.library.needs import EVERY, Needs
 from handbill.plan import BLOCK, WARN, Plan
+from handbill.reports.gates import statuses
 from handbill.settings.toml_files import checked
 from simulated_project import SimulatedProject
 
@@ -44,7 +45,7 @@ def lunch_gate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Gate
 
     module = ModuleType("handbill.handlers.lunch_gate")
     module.handle, module.needs = handle, lambda *_, exact: Needs(0, (EVERY,))  # type: ignore[attr-defined]
-    module.status = lambda window, project: {"state": "waits", "files": []}  # type: ignore[attr-defined]
+    module.status = lambda state: f"waits: {state.get('state')}"  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "handbill.handlers.lunch_gate", module)
     monkeypatch.setattr(gates, "ALL", (*gates.ALL, gate))
     monkeypatch.setattr(handlers, "HANDLERS", (*handlers.HANDLERS, handlers.row_of(gate)))
@@ -62,6 +63,8 @@ def test_a_new_gate_is_seen_everywhere(
     assert "rules of one" in held.denied, "the other gates do their work"
     held = box.sim.write("one/new.py")
     assert "STOP. Wait 60 minutes." in held.denied, "a project may not set more than the limit"
+    rows = statuses(window(flags={"lunch": {"epoch": 0, "state": TOLD}}), box.opened(), lambda: True)
+    assert [(row.gate, row.state) for row in rows][-1] == ("lunch", "waits: told")
     values, problems = checked(str(settings))
     assert values["lunch_gate"]["minutes"] == 90 and any("lunch_gate.nope is unknown" in line for line in problems)
 

@@ -1,4 +1,4 @@
-"""Failures: expected ones are `HandbillError`; at the hook boundary each leaves one line in the trace (`tracing`)."""
+"""Failures: expected ones are `HandbillError`; at the hook boundary each leaves one line in the trace (`trace`)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Every gate, declared once: what it is called, how it can be set, what it says, what it remembers, when it applies.
 
 A gate asks for something before the agent acts. To add one, add a `Gate` to `ALL`, its messages to
-`data/messages/NAME.json`, and `handlers/NAME.py` with `handle` and, where they apply, `needs`, `status` and `problems`.
-Settings, wording, `engine doctor`, `engine gate status`, registration and `engine why` read this table.
+`data/messages/NAME.json`, a row for it to `handlers.HANDLERS`, and `handlers/NAME.py` with `handle`, `needs` and, for
+`engine gate status`, `status`. Settings, messages, `engine doctor`, `engine gate status` and registration read them.
 """
 
 from __future__ import annotations

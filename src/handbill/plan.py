@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+WARNING = "warning"  # the message with which a warning travels to the next results
 WARN, BLOCK = "warn", "block"  # nothing ever allows a call: that is for the user to decide
 
 
@@ -39,6 +40,7 @@ class Plan:
         self.unfinished = False  # there was more to look at than one event may take
         self.notes: list[str] = []
         self.verdicts: list[tuple[str, str]] = []  # (warn or block, text), in the order of the handlers
+        self.needs_no_pages = False  # the call is held whatever the window has: its reason is not about pages
         self.hold_anyway = False  # the call is held even if another one's denial carries the pages
 
     def want(self, path: str, reason: str) -> None:
@@ -61,6 +63,11 @@ class Plan:
     def texts(self, wanted: str) -> list[str]:
         """The texts of all verdicts of this kind."""
         return [text for verdict, text in self.verdicts if verdict == wanted and text]
+
+    def say_warnings(self) -> None:
+        """Each warning is a page of its own."""
+        for text in self.texts(WARN):
+            self.say(WARNING, text, "warning")
 
     def let_go(self) -> None:
         """The call is not held after all; warnings stay."""
@@ -86,6 +93,7 @@ class Plan:
         self.roots += other.roots
         self.unfinished = self.unfinished or other.unfinished
         self.hold_anyway = self.hold_anyway or other.hold_anyway
+        self.needs_no_pages = self.needs_no_pages or other.needs_no_pages
         self.flags.update(other.flags)
         self.notes += other.notes
         self.verdicts += other.verdicts

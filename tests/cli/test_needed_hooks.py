@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handbill.event import DELEGATES, WRITES
+from handbill.event import ASKS, DELEGATES, READS, RUNS, WRITES
 from handbill.handlers import HANDLERS
 from handbill.hosts import claude_code
 from handbill.hosts.claude_code import registration
@@ -28,6 +28,7 @@ def test_only_events_whose_text_survives_a_resume_deliver() -> None:
     [
         ((WRITES, DELEGATES), "Write|Agent|Task"), ((DELEGATES,), "Agent|Task"),
         ((WRITES, CHANGES, DELEGATES), "Write|Edit|MultiEdit|NotebookEdit|Agent|Task"),
+        ((DELEGATES, RUNS), "Bash|Agent|Task"), ((READS,), "Read|NotebookRead"), ((ASKS,), "AskUserQuestion"),
         ((DELEGATES, EVERY), ""),  # all of them
     ],
 )  # fmt: skip

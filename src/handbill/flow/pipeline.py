@@ -26,7 +26,7 @@ from handbill.flow.event_context import Answer, Asked, EventContext, attempt, lo
 from handbill.handlers import handler, handlers_for
 from handbill.ledger.window import DOUBTFUL, JOINED, MENTIONED, Window
 from handbill.paths import under
-from handbill.plan import WARN, Plan
+from handbill.plan import WARN, WARNING, Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ def _run(context: EventContext) -> Answer:
         context.has_session = bool(current.work.get("session"))
         _read_inbox(context, current, channel)
         context.plan.add(decide(context, current))
+        context.plan.say_warnings()
         settled = window is not None and bool(window.from_last_epoch) and not current.from_last_epoch
         if settled or (context.facts is not None and context.facts.whole_content):
             from handbill.flow.recovered import compare_found_files
@@ -201,17 +202,16 @@ def _gated(context: EventContext, window: Window | None) -> Answer:
         context.plan.let_go()  # what was delivered there is not known, so nothing is held
     answer = Answer()
     answer.plan = context.plan
-    for notice in context.plan.outgoing:
+    warnings = [{"verb": WARNING, "text": text, "for": list(event.window)} for text in context.plan.texts(WARN)]
+    for notice in (*context.plan.outgoing, *warnings):
         context.store.post(event.session_id, notice)
     if context.plan.changes and known:
         from handbill.flow.delivery import deliver, held_elsewhere
 
-        answer = deliver(context, window, context.host.GATE_CAP if context.plan.wants else 0)
-        if (
-            context.plan.wants
-            and not answer.text
-            and not (context.plan.hold_anyway and held_elsewhere(context.plan, answer))
-        ):
+        plan = context.plan
+        answer = deliver(context, window, context.host.GATE_CAP if plan.blocks and plan.wants else 0)
+        elsewhere = plan.hold_anyway and held_elsewhere(plan, answer)
+        if plan.wants and not answer.text and not (elsewhere or plan.needs_no_pages):
             context.plan.let_go()  # it is all there under another name, or gone: nothing to hold the call for
         if context.opened or in_doubt or (context.facts is not None and context.facts.must_be_followed):
             context.store.note_missed(event.window)  # the next batch looks at all that is left, and at the files
@@ -289,10 +289,10 @@ def decide(context: EventContext, window: Window) -> Plan:
     context.world.add_roots(window.flags.get("roots", ()))
     for name in handlers_for(context.event, context.inbox, window):
         arguments = (context.event, context.inbox, window, context.world, context.settings)
-        plan.add(attempt(context, name, handler(name), *arguments))
+        found = attempt(context, name, handler(name), *arguments)
+        plan.add(found)
+        plan.needs_no_pages = plan.needs_no_pages or (found is not None and found.blocks and not found.wants)
         if plan.blocks:
             break  # one reason at a time: the others have their turn when the call is made again
-    for number, text in enumerate(plan.texts(WARN)):  # each is a page of its own, and comes with the next results
-        plan.say(f"warning-{number}" if number else "warning", text, "warning")
     plan.unfinished = plan.unfinished or context.broken
     return plan

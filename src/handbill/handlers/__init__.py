@@ -9,6 +9,7 @@ from __future__ import annotations
 from handbill import event as ev
 from handbill import gates
 from handbill.ledger.window import UNDELIVERABLE
+from handbill.plan import WARNING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ def _skill(event: Event, inbox: Inbox, window: Window) -> bool:
         or (window.work.get("skill") and window.flags.get("work") != window.epoch)
         or any(tool.does == ev.LOADS_SKILL for tool in event.tools)
     )
+
+
+def _warnings(event: Event, inbox: Inbox, window: Window) -> bool:
+    return any(notice["verb"] == WARNING for notice in inbox.notices)
 
 
 def _tasks(event: Event, inbox: Inbox, window: Window) -> bool:
@@ -78,6 +83,7 @@ HANDLERS: tuple[Row, ...] = (
     ("subagent", (ev.PROMPT_SUBMITTED, ev.TOOL_BATCH_FINISHED, ev.SUBAGENT_STARTED), _tasks),
     ("directives", _TURNS, _directives),
     ("freshness", (ev.SESSION_STARTED, ev.PROMPT_SUBMITTED, ev.TOOL_BATCH_FINISHED), _freshness),
+    ("warnings", _TURNS, _warnings),
     row_of(gates.WRITE),
     ("delegation", (ev.TOOL_CALLED,), _delegates),
     ("host_files", (ev.INSTRUCTIONS_LOADED,), None),

@@ -1,6 +1,6 @@
 """After a compaction: what a session's role works by is in the window again before the agent acts.
 
-The role was recorded just before (`role`); its files are delivered with the start that follows. What does
+The role was recorded just before (`record_role`); its files are delivered with the start that follows. What does
 not fit, or must be read by the agent itself, holds the first message's calls once; a turn without calls is
 kept from ending once. Regular sessions: nothing.
 """

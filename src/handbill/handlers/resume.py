@@ -1,6 +1,6 @@
 """Work goes on where it stopped: what the agent was at before a compaction, or what one before it set down.
 
-This looks whether there is anything to do, which most of the time there is not; `resuming` does it.
+This looks whether there is anything to do, which most of the time there is not; `library/resume_state` does it.
 """
 
 from __future__ import annotations

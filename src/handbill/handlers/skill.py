@@ -10,7 +10,7 @@ from handbill.library.notices import belongs
 from handbill.library.skills import pages_of, skill_at, skill_file, template
 from handbill.paths import name as base_name
 from handbill.paths import parent
-from handbill.plan import Plan
+from handbill.plan import WARNING, Plan
 from handbill.text.document import Refusal
 
 TYPE_CHECKING = False
@@ -180,7 +180,7 @@ def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: S
         if tool.does == LOADS_SKILL and tool.outcome == DONE:
             reader.invoked(tool.skill, "called by the model", now=tool.id in event.calls)
     for notice in inbox.notices:
-        if belongs(notice, event, world):
+        if notice["verb"] != WARNING and belongs(notice, event, world):
             reader.told(notice)
             reader.plan.settled.append(notice["id"])
     if window.work.get("skill") and window.flags.get("work") != window.epoch:

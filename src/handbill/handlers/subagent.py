@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Task = dict[str, Any]
 
-_LAUNCHED = "Async agent launched"  # it goes on behind the call, which has ended
-
 
 def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
     if event.kind == SUBAGENT_STARTED:
@@ -62,7 +60,8 @@ def _over(event: Event, inbox: Inbox) -> Plan | None:
 
     A prompt at another terminal ends no turn of this one.
     """
-    ended = {tool.id for tool in event.tools if tool.id in event.calls and _LAUNCHED not in tool.output[:2000]}
+    open_tasks = {tool.id for tool in event.tools if tool.task is not None and tool.task.in_background}
+    ended = event.calls - open_tasks
     turn = event.prompt_id if event.kind == PROMPT_SUBMITTED else ""
     done = [
         task["id"]

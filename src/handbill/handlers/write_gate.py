@@ -11,6 +11,7 @@ from handbill.plan import BLOCK
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from handbill.event import Event, Inbox
+    from handbill.gates import State
     from handbill.ledger.window import Window
     from handbill.library.needs import Needs
     from handbill.plan import Plan
@@ -64,3 +65,8 @@ def needs(world: World, settings: Settings, *, exact: bool = False) -> Needs:
 
     kinds: dict[str, tuple[str, ...]] = {"off": (), "new": (WRITES,), "edits": (WRITES, CHANGES)}
     return Needs(0, kinds[settings.gate(WRITE.name)["mode"]])
+
+
+def status(state: State) -> str:
+    folders = len(set(state.get("places", ())))
+    return f"held writing in {folders} {'directory' if folders == 1 else 'directories'}" if folders else "held nothing"

@@ -6,7 +6,7 @@ imports this module: it is for people, for mypy and for the contract test, which
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -143,9 +143,3 @@ MEMBERS = tuple(sorted(name for name in (*Host.__annotations__, *vars(Host)) if 
 def lacking(host: ModuleType) -> list[str]:
     """Members that a host does not have."""
     return [name for name in MEMBERS if not hasattr(host, name)]
-
-
-def all_hosts() -> Iterable[str]:
-    from handbill.hosts import HOSTS
-
-    return HOSTS

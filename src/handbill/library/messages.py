@@ -1,4 +1,4 @@
-"""What the gates say: texts are data, in `messages.json`, shipped and then the user's and the project's own."""
+"""What the gates say: texts are data, in `data/messages/`, shipped and then the user's and the project's own."""
 
 from __future__ import annotations
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-EVERY = "every"  # call: a gate may hold any of them
-CHANGES = "changes"  # a gate may hold calls that change an existing file, too; `ev.WRITES`: only new files
+# What a gate may hold: the kinds of calls of `event` (`RUNS`, `DELEGATES`, …), and these two.
+EVERY = "every"  # all calls
+CHANGES = "changes"  # with `WRITES`: also changes of files that exist, not only new files
 
 
 class Needs:

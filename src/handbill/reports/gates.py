@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from handbill import gates
@@ -53,9 +54,11 @@ def statuses(window: Window, project: Project, any_call_can_be_held: Callable[[]
 
 
 def _any(window: Window, project: Project, gate: Gate) -> Status:
-    """A gate about which nothing more is known than its declaration."""
+    """As the gate itself describes it; else what its state says."""
     setting = str(project.settings.gate(gate.name).get("mode", "on"))
-    word = str(gate.state_of(window).get("state", "")) or ("held writing" if gate.state_of(window) else "held nothing")
+    module = import_module(f"handbill.handlers.{gate.name}")
+    state = gate.state_of(window)
+    word = module.status(state) if hasattr(module, "status") else str(state.get("state") or "nothing was held here")
     return Status(gate.title, setting, word, [])
 
 

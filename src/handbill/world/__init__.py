@@ -100,9 +100,6 @@ class World:
 
         return is_running(process)
 
-    def random(self, below: int) -> int:
-        return posix.urandom(1)[0] % below
-
     def real(self, path: str) -> str:
         """With links followed; empty: nobody can say where it leads (a circle, a name that is too long)."""
         try:

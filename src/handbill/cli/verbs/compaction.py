@@ -66,7 +66,7 @@ def _restore(args: argparse.Namespace, project: Project, key: Key, report: Compa
     text = f"restoring {count(len(files), 'file')}" if files else "no delivered file is missing"
     if files:
         session = session_of(key)
-        by = "agent" if os.environ.get("CLAUDE_CODE_SESSION_ID") == session else "terminal"
+        by = "agent" if project.host.shell(os.environ).session_id == session else "terminal"
         project.store.post(session, {
             "verb": "restore", "files": files, "line": text, "at": time.time(), "by": by, "window": key[0],
         })  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 
 from handbill.errors import HandbillError
 from handbill.event import DELEGATES, WRITES
+from handbill.hosts.claude_code.tools import DOES, PARTIAL_WRITES
 from handbill.library.needs import CHANGES, EVERY
 from handbill.text.json_tree import BOM, GAP, NotJson, Value
 from handbill.text.json_tree import parse as tree_of
@@ -24,15 +25,18 @@ EVENTS = (
 )  # fmt: skip
 # Only where a gate may hold every call: the last moment of a turn that made none.
 FAILSAFE = "Stop"
-# What a gate may hold -> the tools that do it. A hook is started before these only.
-_HELD = {
-    WRITES: ("Write",), CHANGES: ("Edit", "MultiEdit", "NotebookEdit"), DELEGATES: ("Agent", "Task"),
-}  # fmt: skip
 
 
 def held_tools(holds: Collection[str]) -> str:
-    """For which tools a hook is started before they run; empty: for all of them."""
-    return "" if EVERY in holds else "|".join(tool for kind, tools in _HELD.items() if kind in holds for tool in tools)
+    """For which tools a hook is started before they run; empty: for all of them. `holds`: kinds of calls."""
+    if EVERY in holds:
+        return ""
+    return "|".join(tool for tool, does in DOES.items() if does in holds and _is_held(tool, does, holds))
+
+
+def _is_held(tool: str, does: str, holds: Collection[str]) -> bool:
+    """`WRITES` is for new files; a change of an existing file is held only if a gate needs that."""
+    return does != WRITES or tool not in PARTIAL_WRITES or CHANGES in holds
 
 
 HELD_TOOLS = held_tools((WRITES, DELEGATES))

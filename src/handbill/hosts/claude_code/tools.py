@@ -30,13 +30,14 @@ _BEFORE_CALL, _HOOK_ERROR = "PreToolUse:", " hook error: "
 _UNCHANGED = "file unchanged since"  # some versions do not show the same text twice
 _EMPTY = ("the contents are empty", "provided offset (1)")
 
-_DOES = {
+_LAUNCHED = "Async agent launched"
+DOES = {
     "Read": READS, "NotebookRead": READS, "Write": WRITES, "Edit": WRITES, "MultiEdit": WRITES, "NotebookEdit": WRITES,
     "Bash": RUNS, "Glob": SEARCHES, "Grep": SEARCHES, "LS": SEARCHES, "Agent": DELEGATES, "Task": DELEGATES,
     "AskUserQuestion": ASKS, "Skill": LOADS_SKILL,
 }  # fmt: skip
 _FILE_KEYS = ("file_path", "notebook_path")
-_PARTIAL_WRITES = ("Edit", "MultiEdit", "NotebookEdit")
+PARTIAL_WRITES = ("Edit", "MultiEdit", "NotebookEdit")
 
 
 def tool(call: Mapping[str, Any], cwd: str) -> Tool:
@@ -45,7 +46,7 @@ def tool(call: Mapping[str, Any], cwd: str) -> Tool:
     id = text_of(call.get("tool_use_id") or call.get("id"))
     values = call.get("tool_input") if "tool_input" in call else call.get("input")
     values = values if isinstance(values, dict) else {}
-    does = _DOES.get(name, "")
+    does = DOES.get(name, "")
     response = call.get("tool_response")
     made = Tool(
         does, id, name=name, output=_output(response), outcome=_outcome(name, response),
@@ -53,7 +54,7 @@ def tool(call: Mapping[str, Any], cwd: str) -> Tool:
     )  # fmt: skip
     if does in (READS, WRITES):
         made.files = _paths([text_of(values.get(key)) for key in _FILE_KEYS], cwd)
-        made.whole = name not in _PARTIAL_WRITES and not (values.get("limit") or values.get("offset"))
+        made.whole = name not in PARTIAL_WRITES and not (values.get("limit") or values.get("offset"))
     elif does == SEARCHES:
         made.paths = _paths(_searched(name, values, cwd), cwd)
     elif does == RUNS:
@@ -67,7 +68,9 @@ def tool(call: Mapping[str, Any], cwd: str) -> Tool:
         from handbill.work.task import Task
 
         kind = text_of(values.get("subagent_type")) or "general-purpose"
-        made.task = Task(text_of(values.get("prompt")), kind, in_background=values.get("run_in_background") is True)
+        # the call has ended, and its agent goes on
+        in_background = values.get("run_in_background") is True or _LAUNCHED in made.output[:2000]
+        made.task = Task(text_of(values.get("prompt")), kind, in_background=in_background)
     return made
 
 

@@ -38,8 +38,8 @@ def calls(data: bytes, there: Collection[str] | None = None) -> list[dict[str, A
 
 def tokens_used(data: bytes) -> int:
     """Tokens of the newest request and its answer, as the model's server counted them; 0: no row says so."""
-    used = 0
-    for record in records_with(data, b'"usage"'):
+    used, rest = 0, data[max(compactions(data), default=0) :]  # what came before a compaction is gone
+    for record in records_with(rest, b'"usage"'):
         message = record.get("message")
         usage = message.get("usage") if record.get("type") == "assistant" and isinstance(message, dict) else None
         numbers = [usage.get(name) for name in _USAGE] if isinstance(usage, dict) else []

@@ -1,0 +1,21 @@
+"""Warnings about calls that were not held: the agent gets them with the results."""
+
+from __future__ import annotations
+
+from handbill.plan import WARN, WARNING, Plan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from handbill.event import Event, Inbox
+    from handbill.ledger.window import Window
+    from handbill.settings import Settings
+    from handbill.world import World
+
+
+def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
+    plan = Plan()
+    for notice in inbox.notices:
+        if notice["verb"] == WARNING and notice.get("for") == list(event.window):
+            plan.gate(WARN, str(notice.get("text", "")))
+            plan.settled.append(notice["id"])
+    return plan or None
