@@ -1,4 +1,4 @@
-"""Check whether a file in the window has changed, and whether a refused file can be delivered now."""
+"""Check whether files in the window have changed, and whether refused ones can be delivered now."""
 
 from __future__ import annotations
 

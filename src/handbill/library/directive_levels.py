@@ -1,4 +1,4 @@
-"""Handle a directory whose rules this window has not checked: find its files and deliver each one."""
+"""Handle a directory whose rules this window has not checked: find its files, deliver each."""
 
 from __future__ import annotations
 

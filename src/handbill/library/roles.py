@@ -171,7 +171,7 @@ def _is_finished(path: str, world: World) -> bool:
 
 
 def reachable_roles(world: World, settings: Settings) -> list[Role]:
-    """Return the roles that a session here can have: from the settings, or by an available skill."""
+    """Return the roles that a session here can have: from settings, or by an available skill."""
     from handbill.library.skills import skill_file
 
     found = []

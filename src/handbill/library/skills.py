@@ -72,7 +72,7 @@ def template(skill_path: str, name: str, world: World) -> str:
 
 
 def proof_of(phase: Phase, skill_path: str, world: World, settings: Settings) -> Proof:
-    """Return the proof needed to leave a phase: its declared fields and those of its steps' pages."""
+    """Return the proof needed to leave a phase: its declared fields and those of its pages."""
     from handbill.work.proof import Proof
 
     made = Proof()
