@@ -1,5 +1,4 @@
-"""Files that several processes write, one at a time, replaced whole, with access for the owner
-only.
+"""Files that several processes write: one at a time, replaced as a whole, for their owner only.
 
 Writers take turns by `flock` on a separate file. The kernel releases the lock when its holder dies,
 so the age of a lock does not matter.

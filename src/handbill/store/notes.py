@@ -78,7 +78,7 @@ def settle(roots: Roots, session: str, ids: Collection[str]) -> None:
         try:
             posix.stat(path)
         except OSError:
-            continue  # it stands in the other root
+            continue  # It is in the other root.
         lock = disk.locked(f"{path}.lock")
         try:
             left = [notice for notice in notices((root,), session) if notice["id"] not in ids]
