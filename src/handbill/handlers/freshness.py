@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 
-# Files that could not be delivered before; at most this many are checked at a prompt.
+# the most files checked at a prompt because they could not be delivered before
 _MOST_REFUSED = 20
-MOST = 100  # Files checked between two turns. If there are more, the next prompt checks others.
+MOST = 100  # the most files checked between two turns; the next prompt checks others
 
 
 def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:

@@ -25,11 +25,10 @@ if TYPE_CHECKING:
 
 
 GATE = "context gate"
-UNUSABLE = "cannot be delivered"  # The prefix of the reported state of such a file.
+UNUSABLE = "cannot be delivered"  # the prefix of the reported state of such a file
 _MOST_LINES, _MOST_SAID = 40, 1000
-_MOST_LOOKS = 10  # Messages that are searched for the agent's report of what it read.
-# Held calls are counted per message, after each message. If counting fails, this limit releases the
-# calls.
+_MOST_LOOKS = 10  # the most messages that are searched for the agent's report of what it read
+# Held calls are counted after each message. If counting fails, this limit releases the calls.
 _MOST_UNCOUNTED = 64
 
 

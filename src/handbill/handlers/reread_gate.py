@@ -158,9 +158,8 @@ def _followed(event: Event, state: State, window: Window, world: World, settings
         after["state"] = DONE
     elif unheld(event, [*state["left"], *state["given"]], world):
         after["state"] = DONE
-        if left and not _is_listed(
-            window, world
-        ):  # The call was not held: its tool is not registered, or a hook died. List the files now.
+        # The call was not held: its tool is not registered, or a hook died. List the files now.
+        if left and not _is_listed(window, world):
             text = say("reread_gate", "late", world, settings, **_facts(state, left))
             plan.say("reread", text, f"role {state['role']}")
             after["said"] = "with the first results"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from handbill.settings import Settings
     from handbill.world import World
 
-_LOOKED_AT = 50  # The most projects that are checked.
+_LOOKED_AT = 50  # the most projects that are checked
 COMPACTED = "compacted"  # The transcript shows a compaction for which we received no start event.
 
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     Notice = dict[str, Any]
 
 
-MOST_PAGES = 200  # Pages reached from a phase's pages, by following names from page to page.
-_MOST_TEXT = 1 << 19  # Characters of those pages that one event searches for page names.
+MOST_PAGES = 200  # the most pages reached from a phase's pages, by following names
+_MOST_TEXT = 1 << 19  # the most characters of those pages that one event searches for names
 
 
 def _texts(value: Any) -> list[str]:

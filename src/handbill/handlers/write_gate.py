@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 _MOST_PLACES = 50
-_MOST_TIMES = 3  # How often writing to one directory is held.
+_MOST_TIMES = 3  # the most times that writing to one directory is held
 
 
 def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:

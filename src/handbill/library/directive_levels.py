@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 _READ_WHOLE, _READ_LINES = 32_000, 2000  # bytes, lines; a client shows only part of a larger file
-# When the host may add a file that it does not add now.
+# When the host may add a file, if it does not add it now.
 LATER = "later"  # with the next touch of another kind
 NEXT = "next"  # at the next event, unless the host has added it by then
 

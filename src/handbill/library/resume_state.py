@@ -75,7 +75,7 @@ def _project(
         return Found(known, MEDIUM), CACHE, [TRANSCRIPT, CACHE]
     chain = [TRANSCRIPT, CACHE, FILES]
     ages = {name: world.changed(layout.resume_file(name)) for name in projects}
-    # ignores times in the future
+    # Ignore times in the future.
     ages = {name: age if age <= world.now() + 60 else 0.0 for name, age in ages.items()}
     newest = max(ages, key=lambda name: ages[name], default="")
     if newest and ages[newest] > window.created:  # The resume file was written during this session.
@@ -89,7 +89,10 @@ def _project(
 
 
 def consumed(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan:
-    """The note is used once, whatever came of it; the lanes of one start all find it."""
+    """Return the handover after a compaction. The note is used once, whatever the result.
+
+    All lanes of one start find it.
+    """
     layout = Layout(world.project, settings.gate("resume")["layout"])
     state = inbox.notes.get(NOTE)
     if state is not None and state.get("consumed", window.epoch) != window.epoch:

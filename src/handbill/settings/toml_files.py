@@ -34,8 +34,8 @@ ROLE: dict[str, Wanted] = {
 }  # fmt: skip
 _NAMED = "roles"
 MOST_BYTES = 1 << 16
-_MOST_DOTS = 100  # in a line
-_MOST_ENTRIES = 5000  # in a list
+_MOST_DOTS = 100  # the most dots in a line
+_MOST_ENTRIES = 5000  # the most entries of a list
 _ROLE_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 _LONGEST_ROLE = 40
 _LONGEST_NAME = 80  # characters of a name that a message repeats

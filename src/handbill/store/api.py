@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
     class Store(Protocol):
         def read(self, key: Key) -> Window | None:
-            """Return the window as last written, without waiting for writers. Raises CorruptState."""
+            """Return the window as last written, without waiting for writers.
+
+            Raises CorruptState.
+            """
 
         def update(self, key: Key, change: Callable[[Window | None], tuple[Window | None, T]]) -> T:
             """Run `change` on the newest window under a lock, and save the window that it returns.
@@ -77,7 +80,7 @@ if TYPE_CHECKING:
             """
 
         def known(self) -> list[Key]:
-            """Return every known window. Only for people's commands, because it lists all of them."""
+            """Return every known window. Only people's commands use it, because it lists all."""
 
 
 DELIVERIES, ERRORS = "deliveries", "errors"

@@ -68,7 +68,10 @@ def open_private(path: str, flags: int) -> int:
 
 
 def make_private_directory(path: str) -> None:
-    """Create a directory and its missing parents with mode 0700, and make git ignore our folders."""
+    """Create a directory and its missing parents with mode 0700.
+
+    Git ignores the folders that we create in a project.
+    """
     try:
         posix.mkdir(path, 0o700)
     except FileExistsError:

@@ -82,7 +82,7 @@ class FileStore:
         return self._read(self._path(key), key)
 
     def _path(self, key: Key) -> str:
-        """Return the file of this window. It is in the spare root if the window had to move there."""
+        """Return the file of this window. It is in the spare root if the window moved there."""
         name = file_name(key)
         if self.spare:
             moved = f"{self.spare}/.windows/{name}.jsonl"
@@ -248,7 +248,7 @@ class FileStore:
         return _notes().as_note(text, name) if text is not None else None
 
     def _is_there(self, name: str) -> bool:
-        """Whether a note exists. Usually it does not, so its reader is not loaded for this check."""
+        """Whether a note exists. Usually none does, so its reader is not imported for this."""
         for root in self._roots:
             try:
                 posix.stat(f"{root}/{name}")

@@ -200,7 +200,7 @@ def _changed_handovers(root: str, change: Callable[[list[dict[str, Any]]], list[
 
 
 def keep_page(roots: Roots, name: str, text: str) -> str:
-    """Save a page under a name made from its content, so that it is written once and never changes."""
+    """Save a page under a name made from its content, so that it never changes."""
     kept: list[str] = []
 
     def act(root: str) -> None:

@@ -64,7 +64,7 @@ def prune(root: str, days: float, *, dry_run: bool = False) -> list[str]:
                 continue
             window = f"{name.rpartition('.')[0].removesuffix('.notices')}.jsonl"
             if not name.endswith(".jsonl") and window in names and window not in removed:
-                continue  # Its window is still in use.
+                continue  # Its window was not removed.
             if not dry_run:
                 posix.unlink(path)
         except FileNotFoundError:

@@ -1,4 +1,7 @@
-"""Sessions as folders: `sessions/NAME/.state.json`, changed by one process at a time, as a whole."""
+"""Sessions as folders: `sessions/NAME/.state.json`, changed by one process at a time.
+
+The file is replaced as a whole.
+"""
 
 from __future__ import annotations
 

@@ -212,7 +212,7 @@ class World:
         """Format a time in UTC."""
         try:
             return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
-        except (OSError, OverflowError, ValueError):  # A file may have any time.
+        except (OSError, OverflowError, ValueError):  # The time of a file may be out of range.
             return "an unknown time"
 
     def stamp(self, path: str) -> str:

@@ -55,7 +55,7 @@ _RECORDS_AGENTS = (2, 1, 259)
 _READS_TOUCHED, _READS_AGENTS_MD, _READS_MENTIONS = (2, 1, 261), (2, 1, 281), (2, 1, 290)
 _RECORDS_REQUESTS = (2, 1, 295)
 _NAMES_AGENT = (2, 1, 323)
-_TAKES_SIBLINGS = (2, 1, 325)  # or an earlier one after 2.1.261, which was not tested
+_TAKES_SIBLINGS = (2, 1, 325)  # possibly an earlier version: those after 2.1.261 were not tested
 # Subagents that start without the instruction files of the project's root.
 _WITHOUT_INSTRUCTIONS = ("Explore", "Plan")
 
@@ -252,7 +252,7 @@ MARGIN = 64 << 10
 
 
 def look_for_signs(event: Event, world: World, since: int, asked: Asked) -> None:
-    """Search the part after byte `since` for failed hooks, rewinds, compactions and similar signs."""
+    """Search the part after byte `since` for signs such as failed hooks or rewinds."""
     start = max(since - MARGIN, 0)
     data = world.tail(event.transcript, start) if event.transcript else None
     if data:

@@ -20,7 +20,7 @@ _READERS = ("Read", "NotebookRead")
 
 
 class Compaction:
-    """One compaction. `before`: file -> how it was added. The sets show what became of the files."""
+    """One compaction. `before`: file -> how it was added. The sets show each file's fate."""
 
     __slots__ = (
         "at",

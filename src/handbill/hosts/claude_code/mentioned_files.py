@@ -67,7 +67,7 @@ def mentioned(prompt: str, cwd: str, home: str) -> list[tuple[str, bool]]:
 
 
 def _names(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield (name, whether it is a range of lines) for each `@` at a line start or after a space."""
+    """Yield (name, whether it is a range of lines) for each `@` at a line start or a space."""
     at = text.find("@")
     while at >= 0:
         if at == 0 or text[at - 1].isspace():

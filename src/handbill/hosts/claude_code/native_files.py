@@ -1,4 +1,4 @@
-"""Files that the host itself reads when a directory is touched: CLAUDE.md, its imports, AGENTS.md."""
+"""Find files that the host itself reads for a directory: CLAUDE.md, its imports, AGENTS.md."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CLAUDE_MD = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 _MOST = 1 << 16  # bytes of a CLAUDE.md; clients warn of a longer one
 # with more, the files that the client reads are not certain
 _MOST_PATTERNS, _MOST_LETTERS = 200, 4000
-_UNUSUAL = frozenset("[]{}()!+@\\")  # in a pattern
+_UNUSUAL = frozenset("[]{}()!+@\\")  # special characters in a pattern
 _ANYTHING = ["**"]  # for when the excluded files are not known
 # The client does not split words at these characters, but Python does.
 _NOT_SPACE = str.maketrans(dict.fromkeys("\x1c\x1d\x1e\x1f\x85", "x"))

@@ -13,7 +13,7 @@ from handbill.library.needs import CHANGES, EVERY
 from handbill.text.json_tree import BOM, GAP, NotJson, Value
 from handbill.text.json_tree import parse as tree_of
 
-MARK = "handbill.hook"  # part of our every command, so also of the client's records of it
+MARK = "handbill.hook"  # part of each of our commands, and so of the client's records of them
 HOST = "claude-code"  # identifies the caller to the hook
 SKILL_LANES = 4  # The first phase of a skill has about a dozen pages.
 TIMEOUT = 10  # seconds; the client's default would let a stuck disk block the agent for minutes

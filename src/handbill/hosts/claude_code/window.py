@@ -88,7 +88,7 @@ def _began(data: bytes) -> int:
 
 
 class Selection:
-    """The rows of a window. `chain`: from the first row to its leaf. `inside`: also rows beside it."""
+    """The rows of a window. `chain`: from first to leaf. `inside`: also the rows beside it."""
 
     __slots__ = ("chain", "inside", "whole")
 
