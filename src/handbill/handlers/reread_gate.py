@@ -169,9 +169,7 @@ def _followed(event: Event, state: State, window: Window, world: World, settings
 
 
 def needs(world: World, settings: Settings, *, exact: bool = False) -> Needs:
-    """Return what the gate needs here. `engine worker launch` registers the hooks of its own
-    workers.
-    """
+    """Return the gate's needs here. `engine worker launch` registers its workers' own hooks."""
     from handbill.library.bundle import within
     from handbill.library.needs import EVERY, Needs
 

@@ -38,7 +38,7 @@ class Host(Protocol):
         """Return the source of this event: folder, session, agent, process and client version."""
 
     def shell(self, environ: Mapping[str, str]) -> Identity:
-        """Return the agent in whose shell a command runs, without a session for a person's shell."""
+        """Return the agent in whose shell a command runs; no session for a person's shell."""
 
     def event_name(self, raw: Mapping[str, Any]) -> str:
         """Return the host's name for this event, for the log of errors."""

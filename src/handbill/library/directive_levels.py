@@ -94,9 +94,9 @@ def _host_brings(look: DirectiveSearch, level: str, path: str, how: str) -> str:
 
 
 def show_if_whole(look: DirectiveSearch, path: str) -> bool:
-    """Whether a file that was just read or mentioned is now completely in the window.
+    """Record a file that was just read or mentioned, if all of it is now in the window.
 
-    "Mentioned" means named by the prompt, which the host may still drop.
+    Return whether it is. The host may still drop the prompt that mentions the file.
     """
     size = look.world.size(path)
     few = size <= _READ_LINES or (look.world.tail(path, 0, _READ_WHOLE) or b"").count(b"\n") < _READ_LINES

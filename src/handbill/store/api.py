@@ -43,9 +43,7 @@ if TYPE_CHECKING:
         def clear_missed(self, key: Key) -> None: ...
 
         def post(self, session: str, notice: dict[str, Any]) -> None:
-            """Leave a message for this session's hooks: a command's result, or a task for a
-            subagent.
-            """
+            """Leave a message for this session's hooks: a command's result, or a delegated task."""
 
         def notices(self, session: str) -> list[dict[str, Any]]:
             """Return the messages that are not settled yet, oldest first, each with its `id`."""

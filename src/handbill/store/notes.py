@@ -38,7 +38,7 @@ def _in_first_writable(roots: Roots, act: Callable[[str], None]) -> None:
 
 def post(roots: Roots, session: str, notice: dict[str, Any]) -> None:
     kept = {**notice, "id": f"{time.time_ns():x}-{posix.getpid()}"}
-    # An incomplete line before it ends here.
+    # The leading newline ends an incomplete line before it.
     data = f"\n{dumps(kept)}\n".encode("utf-8", "replace")
 
     def act(root: str) -> None:

@@ -51,8 +51,8 @@ def drop_foreign_compactions(rows: Rows, own: OwnRows) -> bool:
     Either another client that writes to the same transcript was compacted, or a rewind went back to
     before a compaction. The window's own rows are followed back from its newest mark, or from the
     newest row. They pass a compaction of their own through its boundary, or go from a row after it
-    to a row that it kept. They pass a foreign one by a message of their own. Compactions from
-    before the window was resumed are its own: the loader applies all of them.
+    to a row that it kept. If they first reach a message that it did not keep, it is foreign.
+    Compactions from before the window was resumed are its own: the loader applies all of them.
     """
     marked = next((found for marks in own.marks if (found := _last_marked(rows, marks))), rows.last)
     chain = _ancestors(rows, marked) if marked else []

@@ -78,7 +78,7 @@ def _not_kept(text: str, wanted: dict[str, Group]) -> Iterator[_Ours]:
 def _ours(root: Value, text: str) -> Iterator[_Ours]:
     """Yield our groups and handlers.
 
-    They may also be below a duplicate key. The client only uses the last one.
+    They may also be below a duplicate key, of which the client uses only the last.
     """
     for place, member in enumerate(root.items):
         if member.key != "hooks" or member.value.kind != "{":
