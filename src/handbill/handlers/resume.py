@@ -41,8 +41,9 @@ def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: S
 
 
 def needs(world: World, settings: Settings, *, exact: bool = False) -> Needs:
-    """Return room for the largest resume file, or, unless `exact`, for any that may be written
-    later.
+    """Return room for the largest resume file.
+
+    Unless `exact`, it is room for any resume file that may be written later.
     """
     from handbill.library.needs import Needs
 

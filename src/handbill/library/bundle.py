@@ -65,8 +65,9 @@ class Bundle:
                 self.left.append(path)
 
     def names(self, world: World) -> str:
-        """Return the given files as a list, without the project's path: the agent need not open
-        them.
+        """Return the given files as a list.
+
+        The project's path is left out, because the agent need not open them.
         """
         return bullets(shown(path.removeprefix(f"{world.project}/")) for path in self.given)
 
@@ -86,8 +87,9 @@ class Bundle:
 
 
 def size_of(path: str, world: World) -> int:
-    """Return the characters that a file and its title take in a window; 0 if it cannot be
-    delivered.
+    """Return the characters that a file and its title take in a window.
+
+    The result is 0 if the file cannot be delivered.
     """
     document = world.load(path)
     return 0 if isinstance(document, Refusal) else units(document.text) + _TITLE

@@ -38,7 +38,8 @@ def check(path: str, window: Window, plan: Plan, world: World) -> None:
     record: Record = window.files[path]
     before = record.get("stamp")
     if not before or not is_whole(record):
-        return  # The host added it, or it is not complete yet: its delivery reads it again.
+        # The host added it, or it is not complete yet. In that case, its delivery reads it again.
+        return
     stamp, is_refused = world.stamp(path), path in window.flags.get(UNDELIVERABLE, ())
     if stamp == "" or (stamp == before and not is_refused):
         return  # A deleted file is not reported.

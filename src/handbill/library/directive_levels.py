@@ -22,8 +22,9 @@ NEXT = "next"  # at the next event, unless the host has added it by then
 
 
 def look_at(look: DirectiveSearch, level: str, stamp: str, new: dict[str, Record], how: str) -> bool:
-    """Handle an unchecked directory, or one whose rules folder changed. False: check it again
-    later.
+    """Handle an unchecked directory, or one whose rules folder changed.
+
+    False: the directory must be checked again later.
     """
     found, unripe = present(level, look.world, look.settings, look.types)
     if not found and not look.world.is_dir(level):
@@ -135,8 +136,9 @@ def present(
 
 
 def is_rule_here(path: str, inbox: Inbox, world: World, settings: Settings) -> bool:
-    """Whether touching its directory requests this file. The agent may read other files of that
-    name.
+    """Whether touching its directory requests this file.
+
+    The agent may read other files of that name.
     """
     level = level_of(path)
     known = [found for found, name in present(level, world, settings)[0] if name in settings.core_types]

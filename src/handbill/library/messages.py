@@ -62,8 +62,9 @@ def say(gate: str, kind: str, world: World, settings: Settings, **facts: object)
 
 
 def _fact(value: object, noun: str, *, listed: bool) -> str:
-    """Format a fact: `{count:file}` is "1 file" or "2 files", `{count:it|them}` one of the two
-    words.
+    """Format a fact as text.
+
+    `{count:file}` is "1 file" or "2 files". `{count:it|them}` is one of the two words.
     """
     value = one_line(value) if isinstance(value, str) and not listed else value
     one, bar, several = noun.partition("|")

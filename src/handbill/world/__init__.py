@@ -122,9 +122,7 @@ class World:
             return ""
 
     def inside(self, directory: str) -> str:
-        """Return the directory as a path in the project, if a link into the project was used to
-        name it.
-        """
+        """Return the directory as a path in the project, if a link was used to name it."""
         if under(directory, self.project):
             return directory
         root, real = self.real(self.project), self.real(directory)
