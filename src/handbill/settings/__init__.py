@@ -1,7 +1,7 @@
 """Settings: the shipped ones, overridden by the user's, then by the project's.
 
 People write TOML (`~/.config/handbill/config.toml`, `<project>/.handbill.toml`). Parsing it takes
-longer than a whole hook, so the result is kept as JSON beside the state. Hooks read only that file.
+longer than a whole hook, so the result is kept as JSON beside the state, and hooks read that file.
 It is written again when the time or size of a source changes.
 """
 

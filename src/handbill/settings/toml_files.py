@@ -38,7 +38,7 @@ _MOST_DOTS = 100  # the most dots in a line
 _MOST_ENTRIES = 5000  # the most entries of a list
 _ROLE_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 _LONGEST_ROLE = 40
-_LONGEST_NAME = 80  # characters of a name that a message repeats
+_LONGEST_NAME = 80  # the most characters of a name that a message repeats
 _MOST_PROBLEMS = 40
 _LARGEST = 10**9  # the largest number; a hexadecimal one may have thousands of digits
 

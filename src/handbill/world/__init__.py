@@ -122,7 +122,7 @@ class World:
             return ""
 
     def inside(self, directory: str) -> str:
-        """Return the directory as a path in the project, if a link was used to name it."""
+        """Return a directory inside the project as a project path, even if a link names it."""
         if under(directory, self.project):
             return directory
         root, real = self.real(self.project), self.real(directory)

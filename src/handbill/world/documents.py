@@ -70,8 +70,8 @@ def load(
 ) -> Document | Refusal:
     """Load a file for delivery, or return the reason why it is refused.
 
-    `roots`: from `real_roots`. `added`: roots that the project added; only rules are delivered from
-    them.
+    `roots`: from `real_roots`. `added`: more roots for this event, from which only rules are
+    delivered.
     """
     try:
         if len(path) > _LONG and len(path.encode("unicode_escape")) > _LONGEST:
