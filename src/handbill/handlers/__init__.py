@@ -1,7 +1,7 @@
-"""Which handlers look at which kind of event, in order: one table. Gates are declared in `gates`.
+"""The table of handlers: which kinds of events each one handles, in order.
 
-A handler's module is imported only for an event that it may have something to say to: `applies` asks what can be asked
-without it.
+Gates are declared in `gates`. A handler's module is imported only for an event that it may act on.
+Its `applies` function checks this without the module.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     class Handle(Protocol):
         def __call__(self, event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
-            """What this reason wants for this event; None = no opinion. Changes nothing."""
+            """Return what the handler wants done for this event, or None. Change nothing."""
 
 
 def _start(event: Event, inbox: Inbox, window: Window) -> bool:
@@ -72,7 +72,8 @@ def row_of(gate: Gate) -> Row:
 
 
 _TURNS = (ev.SESSION_STARTED, ev.PROMPT_SUBMITTED, ev.SKILL_EXPANDED, ev.TOOL_BATCH_FINISHED)
-# (module, kinds of events, may it have something to say?): tuples, because to make a class costs more than all of it
+# Rows of (module, kinds of events, `applies`). They are plain tuples, because creating a class
+# takes longer than using the whole table.
 HANDLERS: tuple[Row, ...] = (
     ("standards", (*_TURNS, ev.SUBAGENT_STARTED), _start),
     ("record_role", (ev.COMPACTING,), None),
@@ -91,13 +92,14 @@ HANDLERS: tuple[Row, ...] = (
 
 
 def handlers_for(event: Event, inbox: Inbox, window: Window) -> Iterator[str]:
-    """The names of the handlers that may have something to say to this event, in order."""
+    """Yield the names of the handlers that may act on this event, in order."""
     for name, kinds, applies in HANDLERS:
         if event.kind in kinds and (applies is None or applies(event, inbox, window)):
             yield name
 
 
 def looks_at(name: str, kind: str) -> bool:
+    """Whether this handler handles this kind of event."""
     return any(known == name and kind in kinds for known, kinds, _ in HANDLERS)
 
 

@@ -1,6 +1,6 @@
-"""A task is handed to a subagent: which directories it names is noted for the window that will begin.
+"""Record the directories that a subagent's task names, for the window that will start.
 
-The host tells a new subagent's window neither its task nor whose it is.
+The host reports neither the task nor the parent call to a new subagent's window.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: S
 
 
 def named_places(text: str, cwd: str, world: World) -> list[str]:
-    """Directories that a task names, or whose files it names; what is not there is no place."""
+    """Return the existing directories that a task names, and the directories of files it names."""
     found: dict[str, None] = {}
     for word in text[:20_000].split():
         word = word.strip(_QUOTES).rstrip(".").partition(":")[0]

@@ -1,4 +1,4 @@
-"""The directives of every directory that a tool call or a prompt touched."""
+"""Deliver the directives of every directory that a tool call or a prompt touched."""
 
 from __future__ import annotations
 
@@ -40,13 +40,14 @@ def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: S
         if path in window.pending:
             from handbill.library.directive_levels import show_if_whole
 
-            show_if_whole(look, path)  # its other parts need not come
+            # The window has the whole file, so its other parts are not needed.
+            show_if_whole(look, path)
     look.plan.unfinished = look.plan.unfinished or look.waits
     return look.plan or None
 
 
 def touched(event: Event, world: World) -> Iterator[tuple[str, str]]:
-    """(directory, how it was touched) of each place that the event's calls name."""
+    """Yield (directory, how it was touched) for each path that the event's calls name."""
     for tool in event.tools:
         how = _how(tool, event)
         for path in tool.files:
@@ -64,7 +65,8 @@ def _how(tool: Tool, event: Event) -> str:
     if tool.does == READS or (tool.does == MENTIONS and event.reads_mentions):
         if tool.id and tool.id not in event.calls:
             return DONE_BEFORE
-        return LOOKED if tool.outcome == FAILED else READ  # hosts differ in what they bring then, and record it
+        # After a failed read, hosts differ in which files they add. They record those files.
+        return LOOKED if tool.outcome == FAILED else READ
     if tool.does == SEARCHES or (tool.does == RUNS and not tool.handles_files()):
         return LOOKED
     return _acted(tool, event)

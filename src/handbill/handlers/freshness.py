@@ -1,7 +1,7 @@
-"""A delivered file that changed since is delivered once more, unless the agent itself changed or read it.
+"""Deliver a file again if it changed after delivery, unless the agent changed or read it.
 
-Directives are looked at whenever their directory is touched again (`directives`); here: what the
-agent's own calls did to delivered files, and, between turns, all that the window holds.
+`directives` checks the directives of a directory whenever it is touched again. This module checks
+delivered files that the agent's own calls touched, and, between turns, all files in the window.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 
-_MOST_REFUSED = 20  # files that are read at a prompt because they could not be delivered before
-MOST = 100  # files looked at between two turns; with more than that, others at the next prompt
+# the most files checked at a prompt because they could not be delivered before
+_MOST_REFUSED = 20
+MOST = 100  # the most files checked between two turns; the next prompt checks others
 
 
 def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
@@ -43,7 +44,7 @@ def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: S
                 from handbill.library.changed_files import check
 
                 check(path, window, plan, world)
-    if event.kind != TOOL_BATCH_FINISHED or event.agent_id:  # a subagent gets no prompts
+    if event.kind != TOOL_BATCH_FINISHED or event.agent_id:  # A subagent receives no prompts.
         refused = window.flags.get(UNDELIVERABLE, {})
         for path in _some(refused, world) if refused else ():
             from handbill.library.changed_files import is_corrected
@@ -55,7 +56,10 @@ def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: S
 
 
 def _some(refused: Iterable[str], world: World) -> list[str]:
-    """At most 20 of the user's own files, and 20 of the project's; the next prompt looks at others."""
+    """Return at most 20 of the user's own files and 20 of the project's.
+
+    The next prompt checks other files.
+    """
     own = [path for path in refused if not under(path, world.project)]
     theirs = [path for path in refused if under(path, world.project)]
     found = []
@@ -66,7 +70,10 @@ def _some(refused: Iterable[str], world: World) -> list[str]:
 
 
 def _host_brings(path: str, event: Event, world: World, settings: Settings) -> bool:
-    """Some hosts bring a rule with a file that is read beside it. Then it waits for the next touch."""
+    """Whether the host adds this rule together with a file that is read in its directory.
+
+    If so, the rule waits for the next touch.
+    """
     from handbill.library.directive_search import LOOKED
 
     return is_rule_file(path) and bool(world.host.brings(level_of(path), path, LOOKED, event, world, settings))

@@ -1,4 +1,4 @@
-"""Files that the host itself put into the window are recorded, so that we never add a second copy."""
+"""Record the files that the host itself put into the window, so that we never add a second copy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: S
     if not event.path or window.holds(event.path):
         return None
     plan = Plan()
-    above = window.files.get(event.imported_by)  # the file that imports it
+    above = window.files.get(event.imported_by)  # the file that imports this one
     nested = above is not None and above["reason"].startswith(NESTED) and not event.reason.startswith(NESTED)
     plan.seen.append((event.path, f"{NESTED} {event.reason}" if nested else event.reason or "loaded by the host"))
     return plan

@@ -1,7 +1,8 @@
-"""A project's working context (`.context/`): in the window before the agent acts, once per window.
+"""Put a project's working context (`.context/`) into each window once, before the agent acts.
 
-`deliver` gives the files themselves at the window's start; `direct` names them with the first tool
-results; `require` holds tool calls until they were read, and lets go after a few.
+`deliver` adds the files at the start of the window. `direct` lists them with the first tool
+results. `require` holds tool calls until the agent has read the files, and releases them after a
+few attempts.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 
 
 GATE = "context gate"
-UNUSABLE = "cannot be delivered"  # begins the state of such a file
+UNUSABLE = "cannot be delivered"  # the prefix of the reported state of such a file
 _MOST_LINES, _MOST_SAID = 40, 1000
-_MOST_LOOKS = 10  # messages in which the agent may say what it has read
-# Held calls are counted by message, after each; should that never happen, a call is let through in the end.
+_MOST_LOOKS = 10  # the most messages that are searched for the agent's report of what it read
+# Held calls are counted after each message. If counting fails, this limit releases the calls.
 _MOST_UNCOUNTED = 64
 
 
@@ -48,7 +49,7 @@ def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: S
 
 
 def compliance(window: Window) -> list[tuple[str, str]]:
-    """(file, how it came to the agent) of every context file; empty: it did not."""
+    """Return (file, how the agent got it) for every context file; empty if the agent did not."""
     state = LOAD.state_of(window)
     found = []
     for path in state.get("files", ()):
@@ -98,7 +99,7 @@ def _opened(window: Window, world: World, settings: Settings, plan: Plan) -> Sta
 
 
 def _followed(event: Event, state: State, window: Window, world: World, settings: Settings, plan: Plan) -> State:
-    """After a message: what of it was read, and is it time to speak, or to let go?"""
+    """Update the state after a message: record what was read, then remind or release if needed."""
     from handbill.library.messages import bullets, say
     from handbill.library.reading import unheld
     from handbill.text.blocks import shown
@@ -121,18 +122,20 @@ def _followed(event: Event, state: State, window: Window, world: World, settings
         return {**state, "state": RELEASED}
     if state["mode"] == "require" and (new or not unheld(event, state["files"], world)):
         return state
-    # said with the first results; also where calls cannot be held, because the hooks are registered for few tools
+    # Remind the agent with the first results. In `require` mode, this happens if calls cannot be
+    # held because the hooks are registered for only a few tools.
     paths = ", ".join(map(shown, state["left"]))
     text = say("load_gate", "direct", world, settings, count=len(state["left"]), paths=paths)
     confirm = say("load_gate", "confirm", world, settings)
     if confirm:
-        state["awaits"] = max(world.size(event.transcript), 1)  # what the agent says is behind this byte of its record
+        # The agent's reply will be recorded after this byte of the transcript.
+        state["awaits"] = max(world.size(event.transcript), 1)
     plan.say("context", f"{text}\n\n{confirm}".rstrip(), GATE)
     return gates.told(state, "with the first results")
 
 
 def _heard(inbox: Inbox, state: State) -> State:
-    """Did the agent say what it read and what it skipped? Its own words go on record, beside what it did."""
+    """Record the agent's own report of what it read and skipped, if it made one."""
     looks = int(state.get("looks", 0)) + 1
     found = [_confirmation(text) for text in inbox.notes.get("answers", ())]
     said = next((one for one in found if one is not None), None)
@@ -142,7 +145,7 @@ def _heard(inbox: Inbox, state: State) -> State:
 
 
 def _confirmation(text: str) -> dict[str, str] | None:
-    """The lines below `Context Loaded`, by their names; None: there is no such block."""
+    """Return the lines below `Context Loaded` by their names, or None without such a block."""
     _, mark, rest = text.partition("Context Loaded")
     if not mark:
         return None

@@ -1,4 +1,4 @@
-"""Before a compaction: who this session is, while what tells it is still in the window."""
+"""Record the session's role before a compaction, while the evidence is still in the window."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: S
     if role.problem:
         plan.notes.append(role.problem)
     if (window.flags.get("role"), window.flags.get("role_by")) != (role.name, role.how):
-        plan.flags.update(
-            role=role.name, role_by=role.how
-        )  # a regular one, too: then nobody has to look again after it
+        # A regular session is recorded too, so that nothing has to determine its role afterwards.
+        plan.flags.update(role=role.name, role_by=role.how)
     return plan or None

@@ -1,8 +1,9 @@
-"""After a compaction: what a session's role works by is in the window again before the agent acts.
+"""After a compaction, put the files that a session's role needs back into the window.
 
-The role was recorded just before (`record_role`); its files are delivered with the start that follows. What does
-not fit, or must be read by the agent itself, holds the first message's calls once; a turn without calls is
-kept from ending once. Regular sessions: nothing.
+The role was recorded just before (`record_role`), and its files are delivered at the start that
+follows. Some files do not fit, or the agent must read them itself. For those, the gate holds the
+calls of the first message once. If a turn makes no calls, the gate prevents it from ending once.
+The gate does nothing in regular sessions.
 """
 
 from __future__ import annotations
@@ -24,12 +25,13 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 
-_ONE_MESSAGE = 10.0  # seconds in which the other calls of a held message come; then nothing is held any more
+# Seconds within which the other calls of a held message arrive. After that, nothing is held.
+_ONE_MESSAGE = 10.0
 
 
 def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
     if window.agent != MAIN:
-        return None  # a role is of the whole session, whose subagents have their own tasks
+        return None  # A role belongs to the whole session. Subagents have their own tasks.
     state = REREAD.state_of(window)
     if event.kind == TOOL_CALLED:
         return _held(event, state, window, world, settings)
@@ -45,9 +47,10 @@ def _is_rewound(window: Window) -> bool:
 
 
 def missing(state: State, window: Window) -> list[str]:
-    """Files that are given by content, and did not fit into the start: they are still on their way.
+    """Return the files to be delivered that have not arrived yet because the start had no room.
 
-    Not what may stand in the messages that the compaction kept: the next event will tell.
+    Files that may be in the messages that the compaction kept are left out: the next event shows
+    whether they are there.
     """
     return [path for path in state.get("given", ()) if not has(window, path) and path not in window.from_last_epoch]
 
@@ -77,12 +80,13 @@ def _again(inbox: Inbox, window: Window, world: World, settings: Settings) -> Pl
     plan.awaited += bundle.left
     plan.allowed_paths += [path for path in role.allowed_paths if path in bundle.given]
     state = gates.armed(window, bundle.left, role=role.name, at=0.0, given=bundle.given)
-    plan.flags[REREAD.flag] = {**state, "state": ARMED}  # files that are delivered may still be on their way
+    # Delivered files may still be on their way.
+    plan.flags[REREAD.flag] = {**state, "state": ARMED}
     return plan
 
 
 def _is_listed(window: Window, world: World) -> bool:
-    """Was it said before this compaction, in a message that the compaction kept?"""
+    """Whether the list was sent before this compaction, in a message that the compaction kept."""
     pages = tuple(f"{folder}/reread-" for folder in world.process.page_folders)
     return any(path.startswith(pages) and window.holds(path) for path in window.files)
 
@@ -109,19 +113,22 @@ def _held(event: Event, state: State, window: Window, world: World, settings: Se
         return None
     plan = Plan()
     plan.gate(BLOCK, f"{HELD} {say('reread_gate', 'hold', world, settings, role=state['role'])}")
-    plan.hold_anyway = True  # of several calls made at once one carries the list and the files, all wait
+    # Of several calls made at once, one carries the list and the files; all of them wait.
+    plan.hold_anyway = True
     if state["state"] == ARMED:
         if state["left"] and not _is_listed(window, world):
             text = say("reread_gate", "list", world, settings, **_facts(state, state["left"]))
             plan.say("reread", text, f"role {state['role']}")
-        for path in late:  # a reason may be long: what did not fit into the start comes before the act after all
+        # The reason for a denial may be long, so the files that did not fit at the start are added
+        # here.
+        for path in late:
             plan.want(path, f"role {state['role']}")
         plan.flags[REREAD.flag] = gates.told(state, "when its first message was held", world.now())
     return plan
 
 
 def _at_rest(event: Event, state: State, window: Window, world: World, settings: Settings) -> Plan | None:
-    """The failsafe: a turn that made no call at all."""
+    """Prevent a turn without any calls from ending (the failsafe)."""
     late = missing(state, window)
     paths = [*gates.left(state, window), *late]
     if state.get("state") != ARMED or event.source == "again" or not paths:
@@ -130,7 +137,7 @@ def _at_rest(event: Event, state: State, window: Window, world: World, settings:
 
     plan = Plan()
     plan.gate(BLOCK, say("reread_gate", "stop", world, settings, **_facts(state, paths)))
-    plan.unwanted += late  # to be read now, so not to be given later as well
+    plan.unwanted += late  # The agent reads these files now, so they must not be delivered later.
     given = [path for path in state["given"] if path not in late]
     plan.flags[REREAD.flag] = {
         **state, "left": paths, "given": given, "state": DONE, "said": "at the end of a turn without calls",
@@ -139,7 +146,7 @@ def _at_rest(event: Event, state: State, window: Window, world: World, settings:
 
 
 def _followed(event: Event, state: State, window: Window, world: World, settings: Settings) -> Plan | None:
-    """A message is over: was it held, did it read, or could it not be held?"""
+    """Update the state after a message: it was held, read the files, or could not be held."""
     from handbill.library.messages import say
     from handbill.library.reading import unheld
 
@@ -151,9 +158,8 @@ def _followed(event: Event, state: State, window: Window, world: World, settings
         after["state"] = DONE
     elif unheld(event, [*state["left"], *state["given"]], world):
         after["state"] = DONE
-        if left and not _is_listed(
-            window, world
-        ):  # the hooks are registered for few tools, or one died: said now rather than not at all
+        # The call was not held: its tool is not registered, or a hook died. List the files now.
+        if left and not _is_listed(window, world):
             text = say("reread_gate", "late", world, settings, **_facts(state, left))
             plan.say("reread", text, f"role {state['role']}")
             after["said"] = "with the first results"
@@ -163,7 +169,7 @@ def _followed(event: Event, state: State, window: Window, world: World, settings
 
 
 def needs(world: World, settings: Settings, *, exact: bool = False) -> Needs:
-    """Workers that `engine worker launch` starts bring what they need along."""
+    """Return the gate's needs here. `engine worker launch` registers its workers' own hooks."""
     from handbill.library.bundle import within
     from handbill.library.needs import EVERY, Needs
 

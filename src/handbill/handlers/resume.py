@@ -1,6 +1,7 @@
-"""Work goes on where it stopped: what the agent was at before a compaction, or what one before it set down.
+"""Continue work where it stopped, after a compaction or from another agent's handover.
 
-This looks whether there is anything to do, which most of the time there is not; `library/resume_state` does it.
+This module only checks whether there is anything to do. Usually there is nothing.
+`library/resume_state` does the work.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from handbill.settings import Settings
     from handbill.world import World
 
-_LOOKED_AT = 50  # projects
-COMPACTED = "compacted"  # the host's record shows a compaction whose start never reached us
+_LOOKED_AT = 50  # the most projects that are checked
+COMPACTED = "compacted"  # The transcript shows a compaction for which we received no start event.
 
 
 def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
@@ -31,7 +32,7 @@ def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: S
     if not settings.resume_folder(world.project) or not world.is_dir(settings.resume_folder(world.project)):
         return None
     if event.source == "resume" and not inbox.notes.get(COMPACTED):
-        return None  # resumed, and not compacted since the note: all of it is still there
+        return None  # Resumed without a compaction since the note: the window still has everything.
     if event.kind != COMPACTING and window.flags.get("resumed") == window.epoch:
         return None
     from handbill.library.resume_state import consumed, noted
@@ -40,7 +41,10 @@ def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: S
 
 
 def needs(world: World, settings: Settings, *, exact: bool = False) -> Needs:
-    """Room for the largest resume file; for any that may be written later, unless `exact`."""
+    """Return room for the largest resume file.
+
+    Unless `exact`, it is room for any resume file that may be written later.
+    """
     from handbill.library.needs import Needs
 
     folder = settings.resume_folder(world.project)

@@ -1,4 +1,4 @@
-"""A skill begins, or a phase of it: its command pages, templates and directives are wanted."""
+"""When a skill or one of its phases starts, request its command pages, templates and directives."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     Notice = dict[str, Any]
 
 
-MOST_PAGES = 200  # that a phase's pages lead to, one from the other
-_MOST_TEXT = 1 << 19  # characters of them that one event searches for names of others
+MOST_PAGES = 200  # the most pages reached from a phase's pages, by following names
+_MOST_TEXT = 1 << 19  # the most characters of those pages that one event searches for names
 
 
 def _texts(value: Any) -> list[str]:
@@ -35,7 +35,7 @@ def _texts(value: Any) -> list[str]:
 
 
 class SkillPlanner:
-    """One event's look at skills: what it wants adds up in one plan."""
+    """Collect in one plan what an event requests for skills."""
 
     def __init__(self, event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> None:
         self.event = event
@@ -47,19 +47,21 @@ class SkillPlanner:
         self.work = dict(window.work)
 
     def invoked(self, name: str, how: str, *, now: bool = True) -> None:
-        """The host put the skill's body into the window: typed by the user, or called by the model.
+        """Handle a skill whose body the host added, typed by the user or called by the model.
 
-        Not `now`: a call before this event, looked at because its own event may have been missed.
+        `now` is False for a call from before this event. It is checked because its own event may
+        have been missed.
         """
         path = skill_file(name, self.world, shipped=False)
         if not path or (not now and path in self.window.files):
-            return  # built into the host, or a plain command: nothing of ours belongs to it
+            return  # A skill that is built into the host, or a plain command, has no files of ours.
         if path not in self.window.files:
             self.plan.seen.append((path, f"skill {name}, {how}"))
         skill = self._opened(path)
         if skill is None:
             return
-        if skill.values or not self.work.get("skill"):  # a lightweight helper leaves the work in hand alone
+        # A lightweight helper does not replace the current work.
+        if skill.values or not self.work.get("skill"):
             at_work = self.work.get("skill") == name and self.work.get("session")
             first = skill.phases[0].label if skill.phases else ""
             if not at_work:
@@ -68,7 +70,7 @@ class SkillPlanner:
         self._references(path)
 
     def told(self, notice: Notice) -> None:
-        """A command changed the session: activated or continued it, moved it on, or ended it."""
+        """Handle a command that activated, continued, advanced or ended the session."""
         verb, name, label = notice["verb"], str(notice.get("skill", "")), str(notice.get("phase", ""))
         if verb in ("idle", "deactivate"):
             self.work = {}
@@ -77,7 +79,8 @@ class SkillPlanner:
             for file in _texts(notice.get("files")):
                 self.plan.want(file, "restored after the compaction")
             return
-        self.work["session"] = notice.get("session", "")  # it goes on, whatever is undone
+        # The session continues, even if a rewind undoes the rest.
+        self.work["session"] = notice.get("session", "")
         self.work = {name: value for name, value in self.work.items() if name not in UNDOABLE}
         path = skill_file(name, self.world)
         skill = self._opened(path) if path else None
@@ -100,7 +103,7 @@ class SkillPlanner:
         self.plan.add(look.plan)
 
     def again(self) -> None:
-        """After a compaction: what the phase in hand needs, as far as it is gone."""
+        """After a compaction, request the files of the current phase that are gone."""
         name = str(self.work.get("skill", ""))
         path = skill_file(name, self.world)
         skill = self._opened(path) if path else None
@@ -113,7 +116,8 @@ class SkillPlanner:
         self.work.setdefault("directives", skill.directives)
         waiting = [want.path for want in self.plan.wants]
         seen, left = set(waiting), _MOST_TEXT
-        while waiting and len(seen) < MOST_PAGES:  # a page that is still there does not bring what it uses
+        # Only requested pages are searched for names. A page that is still in the window is not.
+        while waiting and len(seen) < MOST_PAGES:
             document = self.world.load(waiting.pop())
             if isinstance(document, Refusal) or len(document.text) > left:
                 continue
@@ -125,7 +129,10 @@ class SkillPlanner:
                     self.plan.want(file, f"named by {base_name(document.path)}")
 
     def _body(self, name: str, path: str) -> None:
-        """SKILL.md itself, unless the host brought it (and we never heard of that: a fork, a hook that died)."""
+        """Request SKILL.md itself, unless the host added it.
+
+        The host may have added it without an event, for example in a fork or when a hook died.
+        """
         if path not in self.window.files and parent(path) in self.inbox.skills:
             self.plan.seen.append((path, f"skill {name}, found in the transcript"))
         else:
@@ -140,7 +147,8 @@ class SkillPlanner:
         self._enter(name, path, skill, label)
         self._templates(name, path, skill)
         self.work["directives"] = skill.directives
-        for directory, record in self.window.touched.items():  # looked at before anybody asked for these types
+        # These directories were searched before a skill requested these types.
+        for directory, record in self.window.touched.items():
             known = self.settings.core_types + self.settings.skill_types
             for file in skill.directives:
                 there = file in record.get("found", ()) if file in known else True

@@ -1,4 +1,4 @@
-"""Core standards: in every window from its first event on, and again after a compaction."""
+"""Deliver the core standards to every window at its first event, and again after a compaction."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ def standard_names(world: World, settings: Settings, *, subagent: bool) -> list[
 
 
 def own_directives(world: World, settings: Settings) -> list[str]:
-    """The user's rules for all projects: besides the project's and the shipped ones, never instead of them."""
+    """Return the user's rules for all projects.
+
+    They are added to the project's and the shipped rules, and never replace them.
+    """
     paths = (f"{world.libraries[0]}/{name}" for name in settings.own_types)
     return [path for path in paths if world.is_file(path)]
 
@@ -54,7 +57,8 @@ def find(name: str, world: World, settings: Settings) -> str:
         return name
     if name.startswith("./"):
         return f"{world.project}/{name[2:]}"
-    # what the user says for all projects is added below; a name of that kind means the shipped file
+    # `own_directives` adds the user's rules for all projects. Here, such a name means the shipped
+    # file.
     libraries = world.libraries[::-1] if name in settings.core_types else world.libraries
     for library in libraries:
         path = f"{library}/{name}"

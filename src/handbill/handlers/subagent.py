@@ -1,8 +1,9 @@
-"""A subagent starts with the directives of the directories that its task names.
+"""Give a new subagent the directives of the directories that its task names.
 
-Nothing at its start says which call it comes from, so it gets what all open calls of its kind name, in
-the same turn. Its first tool event names the call: that task is then dealt with. Time plays no part: a
-person may take minutes to approve a call.
+The start event does not identify the call that started the subagent. So the subagent gets the
+directives for all open calls of its type in the same turn. Its first tool event identifies the
+call, and settles that task. Elapsed time does not matter: a person may take minutes to approve a
+call.
 """
 
 from __future__ import annotations
@@ -56,9 +57,9 @@ def _directives(
 
 
 def _over(event: Event, inbox: Inbox) -> Plan | None:
-    """The call that handed it out has ended, or its turn has: its agent has started, or never will.
+    """Settle tasks whose call or turn has ended: their subagents have started, or never will.
 
-    A prompt at another terminal ends no turn of this one.
+    A prompt at another terminal does not end a turn of this one.
     """
     open_tasks = {tool.id for tool in event.tools if tool.task is not None and tool.task.in_background}
     ended = event.calls - open_tasks

@@ -1,4 +1,4 @@
-"""Warnings about calls that were not held: the agent gets them with the results."""
+"""Deliver warnings about calls that were not held, together with the results of those calls."""
 
 from __future__ import annotations
 

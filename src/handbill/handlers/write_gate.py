@@ -1,4 +1,7 @@
-"""Before a new file is written where this window does not have the rules: denied, with the rules as the reason."""
+"""Deny writing a new file in a directory whose rules are not in this window.
+
+The reason for the denial contains the rules.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 
 
 _MOST_PLACES = 50
-_MOST_TIMES = 3  # that writing to one directory is held
+_MOST_TIMES = 3  # the most times that writing to one directory is held
 
 
 def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
@@ -37,10 +40,12 @@ def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: S
         before = WRITE.state_of(window).get("places", [])
         times = before.count(directory)
         look = DirectiveSearch(event, inbox, window, world, settings)
-        if times < _MOST_TIMES:  # of very large rules, the rest follows with the results
+        # After the limit, the rest of very large rules follows with the results.
+        if times < _MOST_TIMES:
             look.at(directory)
             _want_pending(look, directory)
-        world.add_roots(look.plan.roots)  # what cannot be delivered is reported with the results
+        # Files that cannot be delivered are reported with the results.
+        world.add_roots(look.plan.roots)
         if any(not want.text and world.can_deliver(want.path) for want in look.plan.wants):
             from handbill.library.messages import say
             from handbill.text.blocks import HELD, shown
@@ -53,7 +58,7 @@ def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: S
 
 
 def _want_pending(look: DirectiveSearch, directory: str) -> None:
-    """Rules that have not come yet, or were lost."""
+    """Request the rules that have not arrived yet, or were lost."""
     wanted = {want.path for want in look.plan.wants}
     for path, reason in look.window.pending.items():
         if path not in wanted and is_rule_file(path) and under(directory, level_of(path)):

@@ -1,6 +1,7 @@
-"""The hosts that Handbill works with, by the name that `engine install` writes into their settings.
+"""The hosts that Handbill works with, by the name that `engine install` writes.
 
-The table is here, and not in a module of its own: to load one more module takes longer than all that it does.
+The table is here and not in a module of its own, because loading another module takes longer than
+using the table.
 """
 
 from __future__ import annotations

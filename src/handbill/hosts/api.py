@@ -1,7 +1,8 @@
-"""What a host is: a module (or a folder) with these members. Add a row for it to `HOSTS`.
+"""The members that a host module (or package) must have. Add a row for a new host to `HOSTS`.
 
-A host without a transcript takes the functions of `defaults` for everything that only a transcript can answer. No hook
-imports this module: it is for people, for mypy and for the contract test, which checks every host against it.
+A host without a transcript uses the functions of `defaults` for everything that requires one. No
+hook imports this module: it is for people, for mypy, and for the contract test, which checks every
+host.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Host(Protocol):
-    NAME: str  # as `engine install` writes it into the host's settings
+    NAME: str  # the name that `engine install` writes into the host's settings
     CAP: int  # UTF-16 units that one hook may put into a window
     GATE_CAP: int  # UTF-16 units of the reason of a denial
     CHANNELS: frozenset[str]  # kinds of events whose answer may put text into the window
@@ -34,55 +35,61 @@ class Host(Protocol):
     # --- one event ---------------------------------------------------------------------------
 
     def identify(self, raw: Mapping[str, Any], environ: Mapping[str, str]) -> Identity:
-        """Who sent this event: folder, session, agent, process and version of the client."""
+        """Return the source of this event: folder, session, agent, process and client version."""
 
     def shell(self, environ: Mapping[str, str]) -> Identity:
-        """The agent in whose shell a command runs; without a session if it is a person's shell."""
+        """Return the agent in whose shell a command runs; no session for a person's shell."""
 
     def event_name(self, raw: Mapping[str, Any]) -> str:
-        """What the host calls this event, for the log of errors."""
+        """Return the host's name for this event, for the log of errors."""
 
     def parse(self, raw: Mapping[str, Any], caller: Identity, environ: Mapping[str, str]) -> Event | None:
-        """The event in host-neutral words, with what each tool call does; None: Handbill has no use for it."""
+        """Return the event in host-neutral form, with the effect of each tool call.
+
+        None: Handbill does not use this event.
+        """
 
     def render(self, event: Event, text: str, plan: Plan | None, message: str = "") -> dict[str, Any]:
-        """The answer as the host takes it; {} says nothing. It never approves a tool call."""
+        """Return the answer in the host's format. {} does nothing. Never approve a tool call."""
 
     def to_person(self, message: str) -> dict[str, Any]:
-        """An answer that only the person sees."""
+        """Return an answer that only the person sees."""
 
     def usage(self, event: Event, world: World) -> Usage | None:
-        """How full the window is; None: the host does not say."""
+        """Return how full the window is, or None if the host does not report it."""
 
-    # --- what versions of the client differ in -------------------------------------------------
+    # --- differences between versions of the client -----------------------------------------------
 
     def records_injections(self, event: Event) -> bool:
-        """The host's record shows what hooks put into this window."""
+        """Whether the host's record shows the text that hooks put into this window."""
 
     def names_compacted_agent(self, event: Event) -> bool:
-        """The host says which window it compacted."""
+        """Whether the host reports which window it compacted."""
 
     def agents_survive(self, event: Event) -> bool:
-        """A subagent that is continued still has everything that it was given before."""
+        """Whether a continued subagent still has everything that it was given before."""
 
     # --- its folders ---------------------------------------------------------------------------
 
     def user_folder(self, home: str) -> str:
-        """The user's own folder for this host."""
+        """Return the user's own folder for this host."""
 
     def library_folders(self, home: str) -> tuple[str, ...]:
-        """Folders of the user's that files may be delivered from."""
+        """Return the user's folders that files may be delivered from."""
 
     def skill_folders(self, project: str, home: str) -> tuple[str, ...]:
-        """Where skills are, in the order in which the host looks for them."""
+        """Return the folders of skills, in the order in which the host searches them."""
 
     def plugin_folders(self, plugin: str, world: World) -> list[str]:
-        """Where an installed plugin is; of all plugins, if the name is empty."""
+        """Return the folders of an installed plugin; of all plugins if the name is empty."""
 
     def brings(self, level: str, path: str, how: str, event: Event, world: World, settings: Settings) -> str:
-        """Why the host itself puts this rule into the window when its directory is touched; empty: it does not."""
+        """Return why the host itself adds this rule when its directory is touched.
 
-    # --- what its record says ------------------------------------------------------------------
+        The result is empty if the host does not add it.
+        """
+
+    # --- the host's record ------------------------------------------------------------------------
 
     def window_now(
         self,
@@ -94,46 +101,49 @@ class Host(Protocol):
         unknown: bool = False,
         window: Window | None = None,
     ) -> Content | None:
-        """What is in this window now; None: there is no record of it, or not all of it yet."""
+        """Return the current content of this window.
+
+        None: no record of it exists, or the record is not complete yet.
+        """
 
     def look_for_signs(self, event: Event, world: World, since: int, asked: Asked) -> None:
-        """Note in `asked` why the record must be read: a failed hook, a rewind, a compaction."""
+        """Set in `asked` why the record must be read: a failed hook, a rewind, a compaction."""
 
     def failures(self, event: Event, world: World, since: int) -> list[tuple[str, str, str]]:
-        """Hooks of Handbill that failed since then: (id, name, how)."""
+        """Return the hooks of Handbill that failed since then: (id, name, how)."""
 
     def calls(self, event: Event, world: World, most: int, there: Collection[str] | None = None) -> list[Tool]:
-        """Earlier tool calls of this window."""
+        """Return earlier tool calls of this window."""
 
     def mentions(self, event: Event, world: World, most: int) -> list[Tool]:
-        """Files that earlier prompts of this window mention."""
+        """Return files that earlier prompts of this window mention."""
 
     def mentions_in_commands(self, event: Event, world: World, home: str) -> list[Tool]:
-        """Files that the body of a command or skill mentions."""
+        """Return files that the body of a command or skill mentions."""
 
     def answers(self, event: Event, world: World, since: int) -> list[str]:
-        """What the agent said since then."""
+        """Return the agent's messages since then."""
 
     def compactions_since(self, event: Event, world: World, since: int) -> list[int]:
-        """Where compactions are recorded since then."""
+        """Return the places where compactions are recorded since then."""
 
     def keeps_several_turns(self, event: Event, world: World) -> bool:
-        """This compaction may keep more than the last message."""
+        """Whether this compaction may keep more than the last message."""
 
     def may_restore(self, event: Event, world: World, paths: Collection[str]) -> list[str]:
-        """Files that the host may put back into the window after a compaction."""
+        """Return files that the host may put back into the window after a compaction."""
 
     def added_directories(self, event: Event, world: World, home: str, known: Any) -> tuple[list[str], Any]:
-        """Directories besides the project that the user lets this session work in; and a note for the next call."""
+        """Return directories that the user added to this session, and a note for the next call."""
 
     def transcript_of(self, event: Event, agent: str) -> str:
-        """The record of another window of the same session."""
+        """Return the record of another window of the same session."""
 
     def agents_of(self, event: Event, world: World) -> list[str]:
-        """Subagents that this session has had."""
+        """Return the subagents that this session has had."""
 
     def call_behind(self, event: Event, world: World) -> str:
-        """The tool call that started this subagent; empty: not known."""
+        """Return the tool call that started this subagent; empty if it is not known."""
 
 
 # Functions and constants that every host must have.
@@ -141,5 +151,5 @@ MEMBERS = tuple(sorted(name for name in (*Host.__annotations__, *vars(Host)) if 
 
 
 def lacking(host: ModuleType) -> list[str]:
-    """Members that a host does not have."""
+    """Return the members that a host does not have."""
     return [name for name in MEMBERS if not hasattr(host, name)]

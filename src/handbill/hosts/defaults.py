@@ -1,6 +1,7 @@
-"""Answers of a host that keeps no transcript: `from handbill.hosts.defaults import …` what it has no better answer for.
+"""Default answers for a host that keeps no transcript.
 
-Without a record, a delivery counts as arrived when its hook printed it and a later event came.
+Import those for which the host has no better answer. Without a record, a delivery counts as arrived
+if its hook printed it and a later event followed.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def window_now(
 
 
 def look_for_signs(event: Event, world: World, since: int, asked: Asked) -> None:
-    """There is no record, so there are no signs in it."""
+    """Do nothing: without a record, no signs can be found."""
 
 
 def failures(event: Event, world: World, since: int) -> list[tuple[str, str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Usage:
-    """How full a window is: tokens, and the size of the window where the host says so (0: it does not)."""
+    """The tokens in a window, and the size of the window (0 if the host does not report it)."""
 
     __slots__ = ("size", "tokens")
 

@@ -1,4 +1,4 @@
-"""Several files that belong together: which are given by content within a budget, which are listed, which cannot be."""
+"""Divide a group of files: given by content within a budget, listed, or impossible to deliver."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 
-_MOST_FILES, _MOST_READ = 200, 4 << 20  # files, characters
-_TITLE = 200  # characters around a page
+_MOST_FILES, _MOST_READ = 200, 4 << 20  # files; characters
+_TITLE = 200  # characters around a page, for its title
 
 
 class Bundle:
-    """`paths`: the most important first. What of them is in the window already plays no part: every lane of a
-    start, and a ledger that had to be rebuilt, must come to the same answer."""
+    """The files of one group. `paths` lists the most important first.
+
+    The result does not depend on what the window already holds. All lanes of a start, and a rebuilt
+    ledger, must reach the same result.
+    """
 
     __slots__ = ("given", "left", "sizes", "unusable")
 
     def __init__(self, paths: Iterable[str], world: World, budget: int, permits: Collection[str] = ()) -> None:
         self.sizes: dict[str, int] = {}
-        self.unusable: dict[str, str] = {}  # path -> why
+        self.unusable: dict[str, str] = {}  # path -> reason
         read = 0
         waiting = list(paths)
         for number, path in enumerate(waiting):
@@ -55,21 +58,24 @@ class Bundle:
             plan.want(path, reason)
 
     def leave(self, paths: Iterable[str]) -> None:
-        """These are not given after all: somebody wants the agent to read them itself."""
+        """Do not give these files after all, because the agent must read them itself."""
         for path in paths:
             if path in self.given:
                 self.given.remove(path)
                 self.left.append(path)
 
     def names(self, world: World) -> str:
-        """Those that are given, as a list; without the project's path, because there is nothing left to read."""
+        """Return the given files as a list.
+
+        The project's path is left out, because the agent need not open them.
+        """
         return bullets(shown(path.removeprefix(f"{world.project}/")) for path in self.given)
 
     def refusals(self) -> list[str]:
         return [f"{shown(path)} {why}" for path, why in self.unusable.items()]
 
     def leftovers(self, gate: str, world: World, settings: Settings, refused: Iterable[str] = ()) -> list[str]:
-        """What a gate says of files that it does not give: for lack of room, or because they cannot be given."""
+        """Return a gate's messages about files that do not fit or cannot be delivered."""
         found = []
         if self.left:
             lines = bullets(f"{shown(path)} (about {self.sizes[path]:,} tokens)" for path in self.left)
@@ -81,12 +87,15 @@ class Bundle:
 
 
 def size_of(path: str, world: World) -> int:
-    """Characters that a file takes in a window, with its title; 0: it cannot be delivered."""
+    """Return the characters that a file and its title take in a window.
+
+    The result is 0 if the file cannot be delivered.
+    """
     document = world.load(path)
     return 0 if isinstance(document, Refusal) else units(document.text) + _TITLE
 
 
 def within(budget: int, files: Iterable[str], world: World) -> int:
-    """Characters of several files and of the message about them, as far as a budget of tokens allows."""
+    """Return the characters of several files and the message about them, within a token budget."""
     size = sum(size_of(path, world) for path in files)
     return min(size, int(budget * PER_TOKEN)) + 1000 if size else 0

@@ -1,4 +1,4 @@
-"""Is what the window holds still what the file says? And can a file be delivered that could not be before?"""
+"""Check whether files in the window have changed, and whether refused ones can be delivered now."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def is_corrected(path: str, window: Window, world: World) -> bool:
-    """Of a file that could not be delivered: can it be now?"""
+    """Whether a file that could not be delivered before can be delivered now."""
     stamp, _, _ = window.flags[UNDELIVERABLE][path]
     permitted = path in window.flags.get("permits", ())
     is_new = not stamp or world.stamp(path) not in ("", stamp)
@@ -20,7 +20,10 @@ def is_corrected(path: str, window: Window, world: World) -> bool:
 
 
 def seen_by_agent(path: str, stamp: str, plan: Plan, world: World) -> None:
-    """The agent read or wrote this state of the file itself. It need not be delivered as long as that call is there."""
+    """Record that the agent read or wrote this version of the file itself.
+
+    The file need not be delivered as long as that call is in the window.
+    """
     from handbill.text.document import Refusal
 
     document = world.load(path)
@@ -31,31 +34,33 @@ def seen_by_agent(path: str, stamp: str, plan: Plan, world: World) -> None:
 
 
 def check(path: str, window: Window, plan: Plan, world: World) -> None:
-    """Is what the window holds still what the file says?"""
+    """Plan what to do if a file on the disk differs from the version in the window."""
     record: Record = window.files[path]
     before = record.get("stamp")
     if not before or not is_whole(record):
-        return  # the host's own, or not whole yet: that delivery reads it anew
+        # The host added it, or it is not complete yet. In that case, its delivery reads it again.
+        return
     stamp, is_refused = world.stamp(path), path in window.flags.get(UNDELIVERABLE, ())
     if stamp == "" or (stamp == before and not is_refused):
-        return  # a file that is gone is no news
+        return  # A deleted file is not reported.
     from handbill.text.document import Refusal, changed_back
 
     document, told = world.load(path), _is_told(path, stamp, window)
     if isinstance(document, Refusal):
         if not document.quiet and not document.may_pass and not told:
-            plan.stale[path] = record["reason"]  # the claim refuses it, and the model is told
+            plan.stale[path] = record["reason"]  # The claim refuses it and informs the model.
     elif document.digest != record.get(OWN, [record["hash"]])[0]:
         plan.stale[path] = record["reason"]
     else:
         plan.restamped[path] = stamp  # touched, not changed
         if is_refused:
             plan.solved.append(path)
-        if is_refused and window.holds(window.flags[UNDELIVERABLE][path][2]):  # else the report is withdrawn
+        # Otherwise, the report is withdrawn.
+        if is_refused and window.holds(window.flags[UNDELIVERABLE][path][2]):
             plan.say("changed-back", changed_back(path, world.clock(world.now())), "can be read again")
 
 
 def _is_told(path: str, stamp: str, window: Window) -> bool:
-    """Does the model know that this state of the file could not be delivered?"""
+    """Whether the model knows that this version of the file could not be delivered."""
     refused, _, page = window.flags.get(UNDELIVERABLE, {}).get(path, ("", "", ""))
     return refused in ("", stamp) and (window.holds(page) or page in window.pending)

@@ -1,4 +1,4 @@
-"""A directory whose rules this window has not looked at: which files it has, and how each one gets there."""
+"""Handle a directory whose rules this window has not checked: find its files, deliver each."""
 
 from __future__ import annotations
 
@@ -15,26 +15,30 @@ if TYPE_CHECKING:
     from handbill.settings import Settings
     from handbill.world import World
 
-_READ_WHOLE, _READ_LINES = 32_000, 2000  # bytes, lines; of a larger file, a client shows only a part
-# What the host does about a file, if it does not bring it now.
+_READ_WHOLE, _READ_LINES = 32_000, 2000  # bytes, lines; a client shows only part of a larger file
+# When the host may add a file, if it does not add it now.
 LATER = "later"  # with the next touch of another kind
-NEXT = "next"  # with the next event, unless the host has brought it by then
+NEXT = "next"  # at the next event, unless the host has added it by then
 
 
 def look_at(look: DirectiveSearch, level: str, stamp: str, new: dict[str, Record], how: str) -> bool:
-    """A level that was not looked at, or to whose folder something was added; False: look again later."""
+    """Handle an unchecked directory, or one whose rules folder changed.
+
+    False: the directory must be checked again later.
+    """
     found, unripe = present(level, look.world, look.settings, look.types)
     if not found and not look.world.is_dir(level):
-        return True  # not made yet: look again when it is
+        return True  # It does not exist yet. Check again when it does.
     folder = f"{level}/{FOLDER}"
     later = look.world.is_closed(folder)
     is_told = folder in look.window.flags.get(UNDELIVERABLE, ())
     if later and not is_told:
-        look.plan.want(folder, f"directives of {level}")  # cannot be read: the model is told
+        # The folder cannot be read. Requesting it reports that to the model.
+        look.plan.want(folder, f"directives of {level}")
     elif is_told and not later:
         look.plan.solved.append(folder)
     for path, name in found:
-        # other types are skill-filtered: noted, delivered when a skill asks for them
+        # Other types depend on the skill: record them, and deliver them when a skill requests them.
         if name not in look.types:
             continue
         if look.window.holds(path):
@@ -49,14 +53,17 @@ def look_at(look: DirectiveSearch, level: str, stamp: str, new: dict[str, Record
 
 
 def ask_if_corrected(look: DirectiveSearch, level: str, path: str, how: str) -> bool:
-    """A rule that could not be delivered. Returns what `_ask` does."""
+    """Request a rule that could not be delivered before, if it can be now.
+
+    Return the same as `_ask`.
+    """
     from handbill.library.changed_files import is_corrected
 
     return is_corrected(path, look.window, look.world) and _ask(look, level, path, how)
 
 
 def _ask(look: DirectiveSearch, level: str, path: str, how: str) -> bool:
-    """How does this rule get into the window? True: the host may bring it later, so look at the level again."""
+    """Put this rule into the window. True: the host may add it later, so check this level again."""
     if path in look.read and show_if_whole(look, path):
         return False
     once = path in look.window.flags.get(HOST_ONCE, ())
@@ -72,7 +79,10 @@ def _ask(look: DirectiveSearch, level: str, path: str, how: str) -> bool:
 
 
 def note_copy_of_host(look: DirectiveSearch, level: str, path: str) -> None:
-    """A read brings a rule that we delivered before. A rewind removes both; the host brings its copy only once."""
+    """Record that a read adds a rule that we delivered before.
+
+    A rewind removes both copies, and the host adds its own only once.
+    """
     record, known = look.window.files.get(path), look.window.flags.get(HOST_TOO, ())
     is_ours = record is not None and record["via"] != "host"
     if is_ours and path not in known and _host_brings(look, level, path, READ):
@@ -85,8 +95,10 @@ def _host_brings(look: DirectiveSearch, level: str, path: str, how: str) -> str:
 
 
 def show_if_whole(look: DirectiveSearch, path: str) -> bool:
-    """The agent has just read it, or the prompt mentions it: is it in the window now? The host may still drop the
-    prompt."""
+    """Record a file that was just read or mentioned, if all of it is now in the window.
+
+    Return whether it is. The host may still drop the prompt that mentions the file.
+    """
     size = look.world.size(path)
     few = size <= _READ_LINES or (look.world.tail(path, 0, _READ_WHOLE) or b"").count(b"\n") < _READ_LINES
     if not 0 < size < _READ_WHOLE or not few:
@@ -109,8 +121,10 @@ def show_if_whole(look: DirectiveSearch, path: str) -> bool:
 def present(
     level: str, world: World, settings: Settings, asked: tuple[str, ...] = ()
 ) -> tuple[list[tuple[str, str]], bool]:
-    """(path, name) of the directives at one level, core types first, then the known and the asked for ones;
-    and whether one is still empty."""
+    """Return the directives at one level as (path, name), and whether one of them is still empty.
+
+    Core types come first, then the types for skills, then the requested ones.
+    """
     types = dict.fromkeys(settings.core_types + settings.skill_types + asked)
     names = world.present(f"{level}/{FOLDER}", types)
     found = [(f"{level}/{FOLDER}/{name}", name) for name in types if name in names]
@@ -122,7 +136,10 @@ def present(
 
 
 def is_rule_here(path: str, inbox: Inbox, world: World, settings: Settings) -> bool:
-    """Is this a file that a touch of its directory asks for? The agent may read others of the same name."""
+    """Whether touching its directory requests this file.
+
+    The agent may read other files of that name.
+    """
     level = level_of(path)
     known = [found for found, name in present(level, world, settings)[0] if name in settings.core_types]
     return path in known and bool(root_of(level, world, settings, inbox.added))

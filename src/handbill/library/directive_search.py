@@ -1,6 +1,7 @@
-"""Directives of a directory and of those above it: walk-up child -> root, cumulative, nothing shadowed.
+"""Find the directives of a directory and of all directories above it, up to the root.
 
-Each directory is looked at once per window; touched again, only what changed in it since.
+They accumulate: none of them overrides another. Each directory is searched once per window. When it
+is touched again, only its changes are handled.
 """
 
 from __future__ import annotations
@@ -20,23 +21,28 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 FOLDER = ".directives"
-# In one event; the next ones do the rest.
+# Limits for one event. The next events handle the rest.
 MOST_LEVELS = 200  # directories
-MOST_COMPARED = 400  # directories that were looked at before
-MOST_WAITING = 1000  # files that wait for their turn
-MOST_DEPTH = 128  # of a path; nobody works deeper
+MOST_COMPARED = 400  # directories that were searched before
+MOST_WAITING = 1000  # files that wait for delivery
+MOST_DEPTH = 128  # the greatest depth of a path
 
 _KNOWN = (ELSEWHERE, UNDELIVERABLE)
 
-# How a directory was touched: some hosts bring a bare AGENTS.md along with a file that is read, and only then.
-# A call that the client refused touches nothing; in the project, its rules come with the refusal.
+# How a directory was touched. Some hosts add a bare AGENTS.md only together with a file that is
+# read. A call that the client refused touches nothing. For a directory in the project, its rules
+# are still delivered with the refusal.
 READ, LOOKED, ACTED, WANTED = "read", "looked", "acted", "wanted"
-DONE_BEFORE = "done before"  # in an earlier event: the host has brought by now what it brings because of that
+# in an earlier event, so the host has already added what that touch adds
+DONE_BEFORE = "done before"
 
 
 def in_order(touches: Iterable[tuple[str, str]], world: World, settings: Settings) -> list[tuple[str, str]]:
-    """The user's own directories first: a project may be slow. If two calls touch one directory, the call that
-    the host reacts to comes first, then the call that needs the rules now."""
+    """Sort touches: the user's own directories first, because a project may be slow.
+
+    If two calls touch one directory, the call that the host reacts to is first, then the call that
+    needs the rules now.
+    """
 
     def is_of_project(place: str) -> bool:
         return under(world.inside(place), world.project)
@@ -46,7 +52,7 @@ def in_order(touches: Iterable[tuple[str, str]], world: World, settings: Setting
 
 
 class DirectiveSearch:
-    """What the directories of one event ask for."""
+    """Collect the directives that the directories of one event require."""
 
     __slots__ = (
         "began",
@@ -88,9 +94,9 @@ class DirectiveSearch:
         self.done: set[str] = set()
         self.new: dict[str, Record] = {}  # levels of the current walk
         self.compared = 0
-        self.level = ""  # that is being looked at
+        self.level = ""  # the level that is being searched
         self.began = self.level_began = world.spent()
-        self.waits = False  # the host may bring a file because of a call of this event
+        self.waits = False  # the host may add a file because of a call of this event
         self.mentioned: list[str] = []
         self.own = event.own_paths()
         reads = [tool for tool in event.tools if tool.does == READS and tool.id in event.calls]
@@ -100,9 +106,10 @@ class DirectiveSearch:
     def at(self, place: str, how: str = ACTED) -> None:
         directory = self.world.inside(place)
         folder = f"{directory}/".find(f"/{FOLDER}/")
-        directory = directory[:folder] if folder >= 0 else directory  # rules are read: they speak for what is around
+        # A call that reads rules touches the directory that they apply to.
+        directory = directory[:folder] if folder >= 0 else directory
         if self.compared >= MOST_COMPARED and directory in self.window.touched:
-            return  # what changed in it is found when it is touched again
+            return  # Its changes are found when it is touched again.
         root = root_of(directory, self.world, self.settings, self.inbox.added)
         if not root or (how == WANTED and not under(root, self.world.project)):
             return
@@ -114,7 +121,7 @@ class DirectiveSearch:
             if level in self.done:
                 break
             if self._is_full(len(new), under(root, self.world.project)):
-                self.plan.unfinished = True  # the next event looks at the rest
+                self.plan.unfinished = True  # The next event handles the rest.
                 break
             self.done.add(level)
             self.level, self.level_began = level, self.world.spent()
@@ -124,11 +131,11 @@ class DirectiveSearch:
                 self.compared += 1
                 self._changed(level, seen, how)
             elif not self._first(level, stamp, new, how):
-                self.new = new = {}  # look again at it, and at every level from which a walk leads there
+                self.new = new = {}  # Search it again later, and every level below it in this walk.
         self.plan.touched.update(new)
 
     def _has_new_bare(self, level: str, seen: Record) -> bool:
-        """An AGENTS.md beside the folder of rules, which that folder's stamp does not cover."""
+        """Whether a new AGENTS.md exists beside the rules folder, whose stamp does not cover it."""
         wanted = (
             wants_bare(level, self.world, self.settings)
             and "AGENTS.md" not in seen["found"]
@@ -137,21 +144,24 @@ class DirectiveSearch:
         return wanted and self.world.is_file(f"{level}/AGENTS.md")
 
     def give_up(self) -> str:
-        """The directory that took most of the time, if one did. It must not stop the others in the next event, too."""
+        """Return the directory that took most of the time, or "" if none did.
+
+        Such a directory is left out, so that it does not block the others in the next event.
+        """
         self.plan.unfinished = True
         self.plan.touched.update(self.new)
         now = self.world.spent()
         mine = self.level and under(self.level, self.world.project)
         if not mine or now - self.level_began < (now - self.began) / 2:
-            return ""  # a directory of the user's may be slow because of the project's settings
+            return ""  # A directory of the user may be slow because of the project's settings.
         stamp = self.world.stamp(f"{self.level}/{FOLDER}")
         self.plan.touched[self.level] = {"found": [], "stamp": stamp, "left_out": True}
         return self.level
 
     def _is_full(self, more: int, in_project: bool) -> bool:
-        """Is this all that one event may take? `more`: directories besides those of the plan.
+        """Whether one event cannot handle more. `more`: directories besides those of the plan.
 
-        However many rules a project has, those of other places, which are the user's, have their own limit.
+        The user's rules from other places have their own limit, however many rules a project has.
         """
         levels, files = len(self.plan.touched) + more, len(self.plan.wants) + len(self.window.pending)
         if levels < MOST_LEVELS and files < MOST_WAITING:
@@ -194,7 +204,7 @@ class DirectiveSearch:
         if record is None and path in self.window.flags.get(ELSEWHERE, {}):
             stamp, _, reason = self.window.flags[ELSEWHERE][path]
             if self.world.stamp(path) != stamp and self.world.can_deliver(path):
-                self.plan.want(path, reason)  # it may no longer have another file's text
+                self.plan.want(path, reason)  # It may no longer have the same text as another file.
             return
         if record is not None and path in event_mentions(self.event):
             from handbill.library.directive_levels import show_if_whole
@@ -210,7 +220,7 @@ class DirectiveSearch:
 
 
 def walk_up(directory: str, root: str) -> list[str]:
-    """From a directory to its root; what is too deep is left out."""
+    """Return the levels from a directory up to its root, without those that are too deep."""
     directory = "/".join(directory.split("/")[: max(MOST_DEPTH, root.count("/") + 1)]) or "/"
     found = [directory]
     while directory != root:
@@ -220,30 +230,36 @@ def walk_up(directory: str, root: str) -> list[str]:
 
 
 def wants_bare(level: str, world: World, settings: Settings) -> bool:
-    return settings.bare_agents_md or not under(level, world.project)  # a project speaks for itself only
+    # A project's settings apply to that project only.
+    return settings.bare_agents_md or not under(level, world.project)
 
 
-# --- which root a directory belongs to: the walk-up ends there -----------------------------------
+# --- the root that a directory belongs to: the walk ends there ------------------------------------
 
 
 def root_of(directory: str, world: World, settings: Settings, added: Collection[str] = ()) -> str:
-    """Where the walk-up ends; empty: no directives for this place. `added`: by the user, for this session."""
+    """Return the root where the walk ends; "" if this place has no directives.
+
+    `added`: directories that the user added for this session.
+    """
     if under(directory, world.project):
         root = _worktree(directory, world.project, world) or world.project
     else:
-        # the project's settings may name any directory: one that holds the project or the home folder is not taken
+        # The project's settings may name any directory. One that contains the project or the home
+        # folder is ignored.
         holds = [world.real(place) for place in (world.project, world.home)] if added else []
         own = [root for root in added if not any(under(place, world.real(root)) for place in holds)]
         homes = (world.user_library, *settings.allowed, *own)
         root = next((home for home in homes if under(directory, home)), "") or _worktree(directory, "/", world)
-    # a project's settings speak for itself and its worktrees, not for directories that the user added or allowed
+    # A project's settings apply to the project and its worktrees, not to directories that the user
+    # added or allowed.
     is_its_own = under(directory, world.project) or root not in (world.user_library, *settings.allowed, *added)
     excluded = root and is_its_own and any(part in settings.excluded for part in below(directory, root))
     return "" if excluded else root
 
 
 def _worktree(directory: str, stop: str, world: World) -> str:
-    """The nearest folder from here up (`stop` left out) that is a worktree of the project's repository."""
+    """Return the nearest folder, from here up to but without `stop`, that is a project worktree."""
     while directory != stop and directory != "/":
         if world.is_file(f"{directory}/.git"):
             from handbill.library.worktrees import is_worktree

@@ -1,6 +1,6 @@
-"""What one stretch of work leaves for the next: a page that says where it stands, and its files by content.
+"""Build a handover for the next agent: a page with the state of the work, and its files by content.
 
-The same for a project's `_resume.md` after a compaction and for a session that was set down.
+A project's `_resume.md` after a compaction and a suspended session use the same form.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from handbill.settings import Settings
     from handbill.world import World
 
-QUESTIONS = {  # what to be sure of, and where the answer usually is
+# Questions that the agent must be able to answer, and the file that usually has the answer.
+QUESTIONS = {
     "What problem are we solving?": "overview.md",
     "What is the next task?": "steps.md",
     "What is the approach?": "plan.md",
@@ -32,7 +33,7 @@ QUESTIONS = {  # what to be sure of, and where the answer usually is
 
 
 class Files:
-    """What a handover names: those that may be given, and those that may not be."""
+    """The files that a handover names: those that may be given and those that may not."""
 
     __slots__ = ("named", "refused")
 
@@ -48,7 +49,7 @@ class Files:
 
 
 def _meant(written: str, places: tuple[str, ...], world: World) -> str:
-    """The file of that name, seen from the nearest place that has it; else where it should be."""
+    """Return the file of that name from the first place that has it, else its expected path."""
     if "\0" in written or len(written) > 4096:
         return ""
     candidates = [join(place, written) for place in places]
@@ -60,7 +61,7 @@ def _is_inside(path: str, world: World, settings: Settings) -> bool:
 
 
 class ResumeFile:
-    """A project's `_resume.md`: what is wrong with it, else what it says and the files that it names."""
+    """A project's `_resume.md`: its errors, or its contents and the files that it names."""
 
     __slots__ = ("action", "bundle", "files", "head", "path", "wrong")
 
@@ -72,7 +73,8 @@ class ResumeFile:
         self.files = Files(names, (layout.home(project), parent(self.path), world.project), world, settings)
         paths = () if self.wrong else (self.path, *self.files.named)
         self.bundle = Bundle(paths, world, settings.gate("resume")["budget"])
-        self.action = "" if self.wrong else str(self.head.get("next_action") or "")  # a wrong one may be endless
+        # An invalid value may be of any length.
+        self.action = "" if self.wrong else str(self.head.get("next_action") or "")
 
     @property
     def unusable(self) -> list[str]:
@@ -82,7 +84,7 @@ class ResumeFile:
 def resumed(
     project: str, state: dict[str, Any], layout: Layout, world: World, settings: Settings
 ) -> tuple[Plan, dict[str, Any]]:
-    """A project's own resume file, and what it asks to load."""
+    """Return the plan and the mode for a project's own resume file and the files it names."""
     found = ResumeFile(project, layout, world, settings)
     path, head, files, bundle, action = found.path, found.head, found.files, found.bundle, found.action
     if found.wrong:
@@ -127,7 +129,7 @@ def _files(bundle: Bundle, files: Files, world: World, settings: Settings) -> li
 
 
 def next_step(action: str, world: World) -> str:
-    """In words; a skill is named as one only if there is such a skill."""
+    """Describe the next step in words. It is called a skill only if that skill exists."""
     if not action:
         return "continue with the current task"
     return f"invoke the skill {action}" if skill_file(action, world, shipped=False) else one_line(action).rstrip(".")
@@ -149,7 +151,7 @@ def _usual_checklist(left: int, questions: int) -> list[str]:
 
 
 def set_down(left: dict[str, Any], world: World, settings: Settings) -> Plan:
-    """A session that its agent set down: the next one that starts here takes it up."""
+    """Return the plan that hands a suspended session to the next agent that starts here."""
     said = left.get("context")
     session = str(left.get("session", ""))
     plan = Plan()
@@ -176,7 +178,7 @@ def set_down(left: dict[str, Any], world: World, settings: Settings) -> Plan:
 
 
 def _details(said: dict[str, Any]) -> str:
-    """What else it left, as far as it did."""
+    """Return the optional fields of a handover that are present."""
     named = {
         "Last action": said.get("lastAction"), "Next steps": "\n" + bullets(said.get("nextSteps", ())),
         "Instructions": said.get("handoverInstructions"), "What the user said": said.get("userHistory"),
@@ -185,15 +187,16 @@ def _details(said: dict[str, Any]) -> str:
 
 
 def _usual_questions(files: list[str]) -> list[str]:
-    """Those that the files at hand can answer."""
+    """Return the default questions that these files can answer."""
     names = {name(path) for path in files}
     return [f"{text} ({file})" for text, file in QUESTIONS.items() if file in names]
 
 
 def resume_size(project: str, world: World, settings: Settings) -> int:
-    """Characters that a project's resume file brings into a window, within the budget."""
+    """Return the characters that a project's resume file adds to a window, within the budget."""
     layout = Layout(world.project, settings.gate("resume")["layout"])
     if not world.is_file(layout.resume_file(project)):
         return 0
     found = ResumeFile(project, layout, world, settings)
-    return sum(size_of(path, world) for path in found.bundle.given) + 2000  # and what the gate says
+    # includes the gate's own message
+    return sum(size_of(path, world) for path in found.bundle.given) + 2000

@@ -1,4 +1,7 @@
-"""What the gates say: texts are data, in `data/messages/`, shipped and then the user's and the project's own."""
+"""The messages of the gates, from data files: shipped, the user's, and the project's.
+
+The shipped ones are in `data/messages/`.
+"""
 
 from __future__ import annotations
 
@@ -15,32 +18,41 @@ if TYPE_CHECKING:
     from handbill.settings import Settings
     from handbill.world import World
 
-MESSAGES_FILE = ".handbill.messages.json"  # a project's own messages
+MESSAGES_FILE = ".handbill.messages.json"  # the project's own messages
 _MOST = 1 << 18
 _LONGEST, _MOST_PLACES = 4000, 24
-# Facts of several lines, made by us line by line; every other fact stays on its line.
+# Facts of several lines, which we build line by line. Every other fact is put on one line.
 _LISTS = ("files", "left", "unusable", "questions", "checklist", "summary", "details", "mode", "paths")
-_WHOSE = "this text is the project's own, from .handbill.messages.json"  # a model must not take it for the user's word
-OURS = ("restore", "unusable")  # what an agent left, and what is wrong: a project has no say in these
+# The model must not mistake it for the user's message.
+_WHOSE = "this text is the project's own, from .handbill.messages.json"
+# A project cannot change these: they report what an agent left and what is wrong.
+OURS = ("restore", "unusable")
 
 
 def own_files(world: World) -> tuple[str, str]:
-    """The user's messages, and the project's. Each file is {gate: {style: {kind: text}}}; the project's come last."""
+    """Return the paths of the user's messages and of the project's.
+
+    Each file is {gate: {style: {kind: text}}}. The project's messages override the user's.
+    """
     user = world.process.user_folder("XDG_CONFIG_HOME", ".config")
     return f"{user}/handbill/messages.json", f"{world.project}/{MESSAGES_FILE}"
 
 
 def shipped(gate: str, world: World) -> dict[str, Any]:
-    """The messages that come with a gate, and the facts that each must name: {"facts": …, style: {kind: text}}."""
+    """Return a gate's own messages and the facts that each must name.
+
+    The form is {"facts": …, style: {kind: text}}.
+    """
     return read(gates.gate(gate).messages, world)
 
 
 def say(gate: str, kind: str, world: World, settings: Settings, **facts: object) -> str:
-    """The message of that kind with its facts in it."""
+    """Return the message of that kind with its facts filled in."""
     text = message(gate, kind, settings.gate(gate)["wording"], world)
     pieces = text.split("{")
     found = [pieces[0]]
-    for piece in pieces[1:]:  # one pass: what a fact holds is never taken for a place of the message
+    # One pass, so that the text of a fact is never treated as a placeholder.
+    for piece in pieces[1:]:
         place, brace, rest = piece.partition("}")
         name, _, noun = place.partition(":")
         found.append(
@@ -50,7 +62,10 @@ def say(gate: str, kind: str, world: World, settings: Settings, **facts: object)
 
 
 def _fact(value: object, noun: str, *, listed: bool) -> str:
-    """`{count:file}` is "1 file" or "2 files"; `{count:it|them}` is one of the two words."""
+    """Format a fact as text.
+
+    `{count:file}` is "1 file" or "2 files". `{count:it|them}` is one of the two words.
+    """
     value = one_line(value) if isinstance(value, str) and not listed else value
     one, bar, several = noun.partition("|")
     if bar and isinstance(value, int):
@@ -61,7 +76,7 @@ def _fact(value: object, noun: str, *, listed: bool) -> str:
 
 
 def message(gate: str, kind: str, style: str, world: World) -> str:
-    """The nearest text that names every fact it must name."""
+    """Return the most specific text that names every required fact."""
     known = shipped(gate, world)
     chosen: str = known[style][kind]
     user, project = own_files(world)
@@ -80,12 +95,12 @@ def read(path: str, world: World) -> dict[str, Any]:
     try:
         found = loads(data.decode("utf-8").removeprefix("\ufeff")) if data else {}
     except (ValueError, RecursionError):
-        return {}  # `engine doctor` says what is wrong with it
+        return {}  # `engine doctor` reports the error.
     return found if isinstance(found, dict) else {}
 
 
 def texts(messages: dict[str, Any]) -> dict[tuple[str, str, str], str]:
-    """(gate, style, kind) -> text, for every text in a messages file."""
+    """Return (gate, style, kind) -> text for every text in a messages file."""
     renamed = {alias: gate.name for gate in gates.ALL for alias in gate.aliases}
     return {
         (renamed.get(gate, gate), style, kind): text
@@ -96,19 +111,23 @@ def texts(messages: dict[str, Any]) -> dict[tuple[str, str, str], str]:
 
 
 def lacking(text: str, facts: Iterable[str]) -> list[str]:
-    """A choice between two words (`{count:it|them}`) does not say the number."""
+    """Return the required facts that a text does not name.
+
+    A choice between two words (`{count:it|them}`) does not count, because it does not show the
+    number.
+    """
     said = [piece.partition("}") for piece in text.split("{")[1:]]
     named = {place.partition(":")[0] for place, brace, _ in said if brace and "|" not in place}
     return [name for name in facts if name not in named]
 
 
 def is_short(text: str) -> bool:
-    """A text that repeats its facts could fill the memory."""
+    """Whether a text is within its limits. One that repeats its facts could fill the memory."""
     return len(text) <= _LONGEST and text.count("{") <= _MOST_PLACES
 
 
 def is_inside(path: str, world: World) -> bool:
-    """Is it a file of the project's own, and not a link to one of the user's?"""
+    """Whether this is the project's own file, not a link to a file of the user."""
     return under(world.real(path), world.real(world.project))
 
 

@@ -1,4 +1,7 @@
-"""Pages that a delivered page refers to: one step at a time, each with the page that goes out before it."""
+"""Find the pages that a delivered page refers to, one step at a time.
+
+Each of them goes out after the page that names it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def pages_named(document: Document, world: World) -> list[str]:
-    """Files of the pages that a text refers to; of SKILL.md no commands, they come with their phases."""
+    """Return the files of the pages that a text refers to.
+
+    The commands that SKILL.md names are left out, because they are delivered with their phases.
+    """
     of_a_skill = base_name(document.path) == "SKILL.md"
     names = [name for name in references(document.text) if not (of_a_skill and name.startswith("CMD_"))]
     if not names:

@@ -1,14 +1,14 @@
-"""What a gate needs in a project: room at the start of a window, and calls that it may hold."""
+"""The needs of a gate in a project: room at the start of a window, and calls that it may hold."""
 
 from __future__ import annotations
 
-# What a gate may hold: the kinds of calls of `event` (`RUNS`, `DELEGATES`, …), and these two.
+# Values for `holds`: the kinds of calls from `event` (`RUNS`, `DELEGATES`, …), and these two.
 EVERY = "every"  # all calls
-CHANGES = "changes"  # with `WRITES`: also changes of files that exist, not only new files
+CHANGES = "changes"  # with `WRITES`: also changes to existing files, not only new files
 
 
 class Needs:
-    """What a gate needs in this project: room for characters at the start of a window, and calls to hold."""
+    """The characters that a gate needs at the start of a window, and the calls that it may hold."""
 
     __slots__ = ("characters", "holds")
 

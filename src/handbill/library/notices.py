@@ -1,7 +1,8 @@
-"""Messages that commands leave for the hooks of their session: which window is each one for?
+"""Find the window that each message from a command to the hooks of its session is for.
 
-The host's shell does not know which agent runs in it. So a window takes an agent's message only if its own calls show
-the command. After a minute, the main window takes what no call shows. A person's command may name a window.
+The host's shell does not know which agent runs in it. So a window takes an agent's message only if
+its own calls show the command. After a minute, the main window takes messages that no call shows. A
+person's command may name a window.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
 
 TERMINAL = "terminal"  # from a person's shell
 
-_UNSEEN = 60.0  # seconds after which nobody's call will show it any more
-_OF_THIS_WINDOW = ("continue", "idle", "deactivate")  # these need no name
+_UNSEEN = 60.0  # seconds after which no call is expected to show it any more
+# verbs whose command need not name the session
+_OF_THIS_WINDOW = ("continue", "idle", "deactivate")
 
 
 def belongs(notice: dict[str, Any], event: Event, world: World) -> bool:
-    """Did this window's agent run the command that left this?"""
+    """Whether this window's agent ran the command that left this message."""
     main = event.window[1] == MAIN
     if notice.get("window", event.window[0]) != event.window[0]:
         return False

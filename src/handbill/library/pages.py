@@ -1,4 +1,4 @@
-"""Which file does a name mean? The one answer, for phases, references and commands alike."""
+"""Resolve a name to a file, in the same way for phases, references and commands."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
 
 def page(name: str, referring: str, world: World) -> str:
-    """The file of §CMD_X, §FMT_X or §INV_X as seen from the file that refers to it; empty: there is none.
+    """Return the file of §CMD_X, §FMT_X or §INV_X for a page that refers to it, or "".
 
-    Up from there to its root, then the project's own, then the user's library, then the shipped one.
+    The search goes from the folder of that page up to its root, then through the project's, the
+    user's and the shipped library.
     """
     for path in _places(name, referring, world):
         if world.is_file(path):
@@ -24,7 +25,7 @@ def page(name: str, referring: str, world: World) -> str:
 
 
 def _places(name: str, referring: str, world: World) -> Iterator[str]:
-    """Where its file may be, the nearest place first."""
+    """Return the paths where the file of a name may be, nearest first."""
     start, stop = _walk(parent(referring), world)
     libraries = world.libraries
     if stop != world.project:
@@ -32,14 +33,15 @@ def _places(name: str, referring: str, world: World) -> Iterator[str]:
     return candidates(name, start, stop, libraries)
 
 
-MANY = 20  # with more names, folders are listed instead of asking for each file
+MANY = 20  # with more names, folders are listed instead of checking each file
 
 
 def pages(names: list[str], referring: str, world: World) -> list[str]:
-    """The files of several names, in their order; those that there are none of are left out."""
+    """Return the files of several names in order, without names that have no file."""
     if len(names) <= MANY:
         return [path for path in (page(name, referring, world) for name in names) if path]
-    folders: dict[str, list[tuple[str, set[str]]]] = {}  # kind of page -> its folders, with what is in them
+    # kind of page -> its folders, each with its file names
+    folders: dict[str, list[tuple[str, set[str]]]] = {}
     listed: dict[str, set[str]] = {}
     found = []
     for name in names:
@@ -55,7 +57,10 @@ def pages(names: list[str], referring: str, world: World) -> list[str]:
 
 
 def _walk(start: str, world: World) -> tuple[str, str]:
-    """Where looking upwards begins and ends; in a library it ends below the library itself."""
+    """Return where the upward search begins and ends.
+
+    In a library, it ends below the library itself.
+    """
     if under(start, world.project):
         return start, world.project
     inside = f"{world.user_library}/skills"

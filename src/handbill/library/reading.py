@@ -1,4 +1,4 @@
-"""Did the agent read a file itself, and is a call nothing but that?"""
+"""Check whether the agent read a file itself, and whether a call only reads files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHELL = frozenset(";|&<>$`\n(){}*?[~")
 
 
 def paths_read(event: Event, files: Collection[str], world: World) -> tuple[list[str], list[str]]:
-    """Which of `files` this message's calls read, and which they tried to read and could not."""
+    """Return which of `files` this message's calls read, and which they could not read."""
     read: dict[str, bool] = {}
     for tool in event.tools:
         if (tool.does == READS or tool.handles_files()) and tool.outcome != HELD:
@@ -28,7 +28,7 @@ def paths_read(event: Event, files: Collection[str], world: World) -> tuple[list
 
 
 def reads_only(tool: Tool, files: Collection[str], world: World) -> bool:
-    """Does this call do nothing but read some of them?"""
+    """Whether this call only reads some of these files."""
     if tool.does == READS:
         return bool(tool.files) and all(world.inside(path) in files for path in tool.files)
     if tool.does != RUNS:
@@ -39,7 +39,7 @@ def reads_only(tool: Tool, files: Collection[str], world: World) -> bool:
         return False
     options = [word for word in words[1:] if word.startswith("-")]
     if words[0] == "sed" and (options != ["-n"] or words[1] != "-n" or not _is_lines(words[2] if words[2:] else "")):
-        return False  # sed has scripts that write and run things
+        return False  # A sed script can write files and run commands.
     if any(option != "-n" and not option[1:].removeprefix("n").isdecimal() for option in options):
         return False
     named = [word for word in plain_arguments(command)[1:] if not _is_lines(word)]
@@ -48,12 +48,12 @@ def reads_only(tool: Tool, files: Collection[str], world: World) -> bool:
 
 
 def _is_lines(word: str) -> bool:
-    """`50`, or sed's `1,20p`."""
+    """Whether a word names lines: `50`, or sed's `1,20p`."""
     return word.removesuffix("p").replace(",", "").isdecimal()
 
 
 def unheld(event: Event, files: Collection[str], world: World) -> bool:
-    """Did this message do something else, which nobody held or refused?"""
+    """Whether this message made another call that was neither held nor refused."""
     return any(
         tool.id in event.calls and tool.outcome not in (HELD, REFUSED) and not reads_only(tool, files, world)
         for tool in event.tools

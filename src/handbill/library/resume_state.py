@@ -1,6 +1,6 @@
-"""What the agent was at is noted before a compaction, and handed over after it.
+"""Record the current work before a compaction, and hand it over afterwards.
 
-Whatever is wrong with any of it is said in `resume_mode`, and nothing else is held up by it.
+`resume_mode` reports any error. An error does not stop anything else.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 NOTE, MODE = "resume", "resume_mode"
 _MOST_PROJECTS = 2000
-_MENTIONS = 256 << 10  # so much of a transcript's end is searched for names
+_MENTIONS = 256 << 10  # bytes at the end of a transcript that are searched for names
 
 
 # --- before ------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ def noted(event: Event, inbox: Inbox, window: Window, world: World, settings: Se
 def _project(
     event: Event, inbox: Inbox, window: Window, world: World, settings: Settings, layout: Layout
 ) -> tuple[Found, str, list[str]]:
-    """The transcript first, then what this window was at before, then the files themselves."""
+    """Find the current project: from the transcript, then this window's record, then the files."""
     names = world.names(layout.folder)[:_MOST_PROJECTS]
     projects = [name for name in names if world.is_dir(layout.home(name))]
     found = by_calls(inbox.notes.get("calls", ()), layout, projects, settings.gate("resume")["skills"])
@@ -75,9 +75,10 @@ def _project(
         return Found(known, MEDIUM), CACHE, [TRANSCRIPT, CACHE]
     chain = [TRANSCRIPT, CACHE, FILES]
     ages = {name: world.changed(layout.resume_file(name)) for name in projects}
-    ages = {name: age if age <= world.now() + 60 else 0.0 for name, age in ages.items()}  # nobody wrote it tomorrow
+    # Ignore times in the future.
+    ages = {name: age if age <= world.now() + 60 else 0.0 for name, age in ages.items()}
     newest = max(ages, key=lambda name: ages[name], default="")
-    if newest and ages[newest] > window.created:  # somebody wrote down in this very session where to go on
+    if newest and ages[newest] > window.created:  # The resume file was written during this session.
         return Found(newest, MEDIUM), FILES, chain
     if mentioned.project:
         return mentioned, TRANSCRIPT, [TRANSCRIPT]
@@ -88,17 +89,20 @@ def _project(
 
 
 def consumed(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan:
-    """The note is used once, whatever came of it; the lanes of one start all find it."""
+    """Return the handover after a compaction. The note is used once, whatever the result.
+
+    All lanes of one start find it.
+    """
     layout = Layout(world.project, settings.gate("resume")["layout"])
     state = inbox.notes.get(NOTE)
     if state is not None and state.get("consumed", window.epoch) != window.epoch:
-        state = None  # of a compaction before this one
+        state = None  # This state belongs to an earlier compaction.
     try:
         plan, mode = _answer(state, world, settings, layout)
-    except Exception as error:  # the start must go on, with everything else that belongs to it
+    except Exception as error:  # The start must continue, with everything else that belongs to it.
         plan, mode = Plan(), {"active": False, "error": "Handbill has a defect; `engine doctor` shows the details"}
         plan.notes.append(f"resume: {describe(error)}")
-    if mode.get("error"):  # there was something to resume; otherwise nothing is said
+    if mode.get("error"):  # There was work to resume. Otherwise, no message is sent.
         why = str(mode["error"])
         plan.say("resume", say("resume", "inactive", world, settings, mode=dumps(mode), why=why), "resume gate")
     problems = [mode["error"]] if mode.get("error") else []

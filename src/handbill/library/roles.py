@@ -1,4 +1,4 @@
-"""Who a session is (handler, worker, regular, or what the settings declare), and what it works by."""
+"""Find a session's role (handler, worker, regular, or a declared one) and the files it needs."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _SHIPPED_ROLES = f"{PACKAGE}/data/roles.json"
 REGULAR = "regular"
 ROLE_VARIABLE, DISPATCH_VARIABLE = "HANDBILL_ROLE", "HANDBILL_DISPATCH"
 _WORKERS_HOME = "*/claude-worker-config*"
-_DISPATCH_NOTE = ".claude/worker-dispatch-path"  # below such a home, as the launcher left it
+_DISPATCH_NOTE = ".claude/worker-dispatch-path"  # below such a home; the launcher wrote it
 
 
 class Role:
-    """`how` it was found; `dispatch`: the file with its contract."""
+    """A role. `how`: the way it was found. `dispatch`: the file with its contract."""
 
     __slots__ = ("dispatch", "how", "name", "allowed_paths", "problem", "values")
 
@@ -34,7 +34,8 @@ class Role:
         self.values = values
         self.dispatch = dispatch
         self.problem = problem
-        self.allowed_paths: list[str] = []  # outside of the project, and named by the person who launched this session
+        # outside the project, named by the person who launched this session
+        self.allowed_paths: list[str] = []
 
     @property
     def is_regular(self) -> bool:
@@ -57,9 +58,10 @@ def role_of(inbox: Inbox, window: Window, world: World, settings: Settings) -> R
     told = note.get("dispatch") or (_dispatch(world) if role.values.get("dispatch") else "")
     if isinstance(told, str) and told and "\0" not in told:
         role.dispatch = join(world.home, told[2:]) if told.startswith("~/") else join(world.project, told)
-        # what a link inside the project leads to was chosen by the project, not by the person
+        # A link inside the project was chosen by the project, not by the person.
         named = bool(note.get("dispatch")) and not under(role.dispatch, world.project)
-        role.allowed_paths = [role.dispatch] if named else []  # a variable may come from the project's own settings
+        # A variable may be set by the project's own settings.
+        role.allowed_paths = [role.dispatch] if named else []
     elif role.values.get("dispatch"):
         role.problem = (
             role.problem or f"the dispatch file of this {name} is unknown: run engine role set {name} --dispatch FILE"
@@ -93,7 +95,7 @@ def _found(roles: Roles, window: Window, world: World) -> tuple[str, str] | None
 
 
 def _is_like(value: str, pattern: str) -> bool:
-    """The usual `*word*` without loading what knows all patterns."""
+    """Match a value against a pattern. The usual `*text*` needs no pattern module."""
     word = pattern.strip("*")
     if "*" not in word and "?" not in word and pattern == f"*{word}*":
         return word in value
@@ -111,13 +113,17 @@ def _invoked(skill: str, window: Window) -> bool:
 
 
 def _before(window: Window) -> tuple[str, str]:
-    """A role found by its skill stays: the compaction may have taken the skill by which it was known."""
+    """Keep a role that was found by its skill: the compaction may have removed that skill."""
     found, how = window.flags.get("role"), str(window.flags.get("role_by", ""))
     return (found, how) if isinstance(found, str) and how.startswith("skill ") else (REGULAR, "no other role fits")
 
 
 def _dispatch(world: World) -> str:
-    """As the environment names it, or the launcher's note in a worker's own home; no project's say in either."""
+    """Return the dispatch file that the environment or the launcher's note names, or "".
+
+    The note is in a worker's own home folder. Neither source permits a file outside the places that
+    files are delivered from.
+    """
     told = world.environ.get(DISPATCH_VARIABLE, "")
     if told or not _is_like(world.home, _WORKERS_HOME):
         return told
@@ -126,7 +132,10 @@ def _dispatch(world: World) -> str:
 
 
 def targets(role: Role, world: World, settings: Settings) -> tuple[list[str], list[str]]:
-    """(files that the role works by, those that the agent must read itself); not dispatches that are finished."""
+    """Return (files that the role needs, files that the agent must read itself).
+
+    Finished dispatches are left out.
+    """
     found = [role.dispatch] if role.dispatch else []
     meant = _meant(role, "targets", world, settings)
     found += [path for path in meant if not _is_finished(path, world)]
@@ -147,7 +156,8 @@ def _meant(role: Role, field: str, world: World, settings: Settings) -> list[str
     )  # fmt: skip
     if not found.complete:
         role.problem = role.problem or f"the patterns in roles.{role.name}.{field} lead to too many folders to look at"
-    project = world.real(world.project)  # what a link leads to outside is not even named
+    # Files outside the project that a link leads to are not even named.
+    project = world.real(world.project)
     return [*fixed, *(path for path in found.paths if under(world.real(path), project))]
 
 
@@ -161,7 +171,7 @@ def _is_finished(path: str, world: World) -> bool:
 
 
 def reachable_roles(world: World, settings: Settings) -> list[Role]:
-    """Roles that a session here can have: declared in the settings, or by a skill that is there."""
+    """Return the roles that a session here can have: from settings, or by an available skill."""
     from handbill.library.skills import skill_file
 
     found = []

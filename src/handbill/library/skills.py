@@ -1,4 +1,4 @@
-"""Where a skill is, what it says, and which files its phases and templates mean."""
+"""Find a skill, parse it, and resolve the files of its phases and templates."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 
 def skill_file(name: str, world: World, *, shipped: bool = True) -> str:
-    """The SKILL.md of a skill: the user's, the project's, a plugin's, the shipped one; empty: there is none. The host
-    takes the user's before the project's, too.
+    """Return a skill's SKILL.md; "" if it does not exist.
 
-    Without `shipped`: one that the host knows, too.
+    The order is the user's, the project's, a plugin's, the shipped one. The host also prefers the
+    user's over the project's. Without `shipped`, only skills that the host knows too are found.
     """
     plugin, _, own = name.rpartition(":")
     if not own or own.startswith(".") or not _PLAIN.issuperset(own + plugin):
@@ -39,7 +39,7 @@ def skill_file(name: str, world: World, *, shipped: bool = True) -> str:
 
 
 def skill_at(path: str, world: World, most: int = 5) -> tuple[Skill | None, list[str]]:
-    """The skill, and what is wrong with it in words for the trace."""
+    """Return the skill, and its problems as text for the trace."""
     document = world.load(path)
     if isinstance(document, Refusal):
         return None, [f"{path} {document.why}"]
@@ -51,7 +51,7 @@ def skill_at(path: str, world: World, most: int = 5) -> tuple[Skill | None, list
 
 
 def pages_of(phase: Phase, skill_path: str, world: World) -> tuple[list[str], list[str]]:
-    """(files of a phase's pages in the order of use, names that have no file of their own)."""
+    """Return (files of a phase's pages in order of use, names without a file of their own)."""
     found: dict[str, None] = {}
     without: dict[str, None] = {}
     for word in phase.pages:
@@ -65,14 +65,14 @@ def pages_of(phase: Phase, skill_path: str, world: World) -> tuple[list[str], li
 
 
 def template(skill_path: str, name: str, world: World) -> str:
-    """A file that a skill names, relative to its own folder."""
+    """Return the path of a file that a skill names, relative to the skill's folder."""
     if name.startswith("~/"):
         return normal(f"{world.home}/{name[2:]}")
     return normal(name if name.startswith("/") else f"{parent(skill_path)}/{name}")
 
 
 def proof_of(phase: Phase, skill_path: str, world: World, settings: Settings) -> Proof:
-    """What leaving a phase asks for: its declared fields, and what its steps' pages say."""
+    """Return the proof needed to leave a phase: its declared fields and those of its pages."""
     from handbill.work.proof import Proof
 
     made = Proof()

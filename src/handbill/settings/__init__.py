@@ -1,8 +1,8 @@
-"""Settings: shipped, then the user's, then the project's. Hooks read one compiled file, if any.
+"""Settings: the shipped ones, overridden by the user's, then by the project's.
 
-People write TOML (`~/.config/handbill/config.toml`, `<project>/.handbill.toml`). Parsing that
-costs more than a whole hook, so the result is kept as JSON beside the state and made anew when a
-source's time or size changed.
+People write TOML (`~/.config/handbill/config.toml`, `<project>/.handbill.toml`). Parsing it takes
+longer than a whole hook, so the result is kept as JSON beside the state, and hooks read that file.
+It is written again when the time or size of a source changes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PROJECT_FILE = ".handbill.toml"
 
 CORE_TYPES = ("AGENTS.md", "INVARIANTS.md", "ARCHITECTURE.md")
-_MOST_TYPES = 50  # that settings may add
+_MOST_TYPES = 50  # types that settings may add
 SKILL_TYPES = ("TESTING.md", "PITFALLS.md", "CONTRIBUTING.md", "COMMANDS.md", "CHECKLIST.md", "TEMPLATE.md")
 EXCLUDED = (
     "node_modules", ".git", ".hg", ".svn", "sessions", "tmp", "dist", "build", "target", "vendor",
@@ -29,13 +29,13 @@ EXCLUDED = (
 
 
 class Settings:
-    """What the settings files say. Unset values are the shipped ones. `home`: what `~/` means in a path."""
+    """The values of the settings files, with shipped defaults. `home`: replaces `~/` in paths."""
 
     def __init__(self, values: Mapping[str, Any] | None = None, home: str = "") -> None:
         values = values or {}
         directives = values.get("directives", {})
         self.core_types: tuple[str, ...] = (*CORE_TYPES, *directives.get("always", ())[:_MOST_TYPES])
-        self.own_types: tuple[str, ...] = CORE_TYPES  # of the user's rules for all projects
+        self.own_types: tuple[str, ...] = CORE_TYPES  # types of the user's rules for all projects
         self.skill_types: tuple[str, ...] = SKILL_TYPES
         self.excluded = frozenset((*EXCLUDED, *directives.get("exclude", ())))
         self.bare_agents_md: bool = directives.get("bare_agents_md", True)
@@ -49,13 +49,13 @@ class Settings:
         self.problems: list[str] = list(values.get("problems", ()))
 
     def gate(self, name: str) -> dict[str, Any]:
-        """The settings of one gate."""
+        """Return the settings of one gate."""
         from handbill.gates import gate
 
         return {**gate(name).defaults, **self._values.get(name, {})}
 
     def resume_folder(self, project: str) -> str:
-        """The folder of the work that can be resumed; empty: nothing is resumed here."""
+        """Return the folder of the work that can be resumed; empty if resuming is off."""
         gate = self.gate("resume")
         folder = gate["layout"].partition("{project}")[0].strip("/")
         return f"{project}/{folder}".rstrip("/") if gate["mode"] != "off" else ""
@@ -68,7 +68,7 @@ class Settings:
 
 
 class ProcessContext:
-    """Where this process works: the project, the user's home folder, the environment, the folders of our state."""
+    """The context of this process: project, home folder, environment, and our state folders."""
 
     __slots__ = ("environ", "home", "project", "spare", "state")
 
@@ -78,12 +78,12 @@ class ProcessContext:
         self.project = project
         self.home = home
         self.environ = environ or {}
-        self.state = state  # of this project
+        self.state = state  # the state folder of this project
         self.spare = spare  # the folder that is used if `state` cannot be written
 
     @property
     def page_folders(self) -> tuple[str, ...]:
-        """Pages that Handbill wrote itself: a gate's message is delivered like any other file."""
+        """Folders of pages that Handbill wrote, which it delivers like any other file."""
         return tuple(f"{root}/.engine/pages" for root in (self.state, self.spare) if root)
 
     def user_folder(self, variable: str, usual: str) -> str:
@@ -102,20 +102,21 @@ def home_of(environ: Mapping[str, str]) -> str:
 
     try:
         return pwd.getpwuid(posix.getuid()).pw_dir
-    except KeyError:  # no such user: nothing of theirs to read, and nowhere to write but the project
+    # The user does not exist, so they have no files, and no folder to write to but the project.
+    except KeyError:
         return "/nonexistent"
 
 
 def folder_of(variable: str, usual: str, environ: Mapping[str, str], home: str = "") -> str:
-    """One of the user's folders: where the variable says, else where it usually is in the home folder."""
+    """Return one of the user's folders: from the variable, else at the usual place in the home."""
     told = environ.get(variable, "")
     return told if told.startswith("/") else f"{home or home_of(environ)}/{usual}"
 
 
 def state_roots(project: str, environ: Mapping[str, str]) -> tuple[str, str]:
-    """(where this project's state is, where it goes when that cannot be written; empty: nowhere).
+    """Return (this project's state folder, the folder used if it cannot be written, or "").
 
-    Never inside of the project: what a repository brings along must not pass for what we wrote ourselves.
+    Neither is ever inside the project, because files of a repository must not pass for our own.
     """
     label = f"handbill/{_folder_name(project)}"
     runtime = environ.get("XDG_RUNTIME_DIR", "")
@@ -124,7 +125,7 @@ def state_roots(project: str, environ: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _folder_name(project: str) -> str:
-    """One folder's name for each path: the path itself, where that can be one."""
+    """Return a folder name for a path: the path itself where possible, else a digest."""
     plain = project[1:].replace("/", "+")
     if plain and plain.isascii() and plain.isprintable() and len(plain) <= 200 and not {"+", "%"} & set(project):
         return plain
@@ -134,10 +135,11 @@ def _folder_name(project: str) -> str:
 
 
 def project_around(start: str, environ: Mapping[str, str], host_marks: tuple[str, ...]) -> str:
-    """The project that a folder belongs to: itself if it is marked as one, else the repository around it, else itself.
+    """Return the project of a folder: the folder itself if marked, else the repository around it.
 
-    A client may be started anywhere in a repository. The host's own folder further up (`host_marks`) proves nothing:
-    what was unpacked below somebody's project is not a part of it.
+    Without such a repository, it is the folder itself. A client may be started anywhere in a
+    repository. The host's own folder further up (`host_marks`) proves nothing: a folder unpacked
+    below somebody's project is not a part of it.
     """
     level, home = start, home_of(environ)
     marks: tuple[str, ...] = (*host_marks, PROJECT_FILE, ".git")
@@ -153,7 +155,7 @@ def project_around(start: str, environ: Mapping[str, str], host_marks: tuple[str
 
 
 def sources(project: str, environ: Mapping[str, str]) -> list[list[Any]]:
-    """[path, mtime, size] of the files that exist, the user's first."""
+    """Return [path, mtime, size] of the settings files that exist, the user's first."""
     user = folder_of("XDG_CONFIG_HOME", ".config", environ)
     found: list[list[Any]] = []
     for path in (f"{user}/handbill/config.toml", f"{project}/{PROJECT_FILE}"):
@@ -161,7 +163,8 @@ def sources(project: str, environ: Mapping[str, str]) -> list[list[Any]]:
             status = posix.stat(path)
         except (OSError, ValueError):
             continue
-        if status.st_mode & 0o170000 == 0o100000 and status.st_size <= 1 << 20:  # not /dev/zero behind a link
+        # rules out /dev/zero behind a link
+        if status.st_mode & 0o170000 == 0o100000 and status.st_size <= 1 << 20:
             found.append([path, status.st_mtime_ns, status.st_size])
     return found
 
@@ -180,7 +183,7 @@ def load(process: ProcessContext) -> Settings:
         if kept["sources"] == stamps:
             return Settings(kept["values"], process.home)
     except (OSError, ValueError, KeyError, TypeError):
-        pass  # not compiled yet, or unusable: made anew below
+        pass  # It is not compiled yet, or cannot be used. It is written again below.
     from handbill.settings.toml_files import compiled_values
 
     return Settings(compiled_values(stamps, compiled), process.home)

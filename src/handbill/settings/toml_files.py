@@ -1,4 +1,4 @@
-"""The TOML settings files: read, checked field by field, merged and kept for the hooks."""
+"""The TOML settings files: read, check each field, merge, and save for the hooks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from handbill.settings import PROJECT_FILE
 from handbill.store.disk import make_private_directory, read_regular
 
 Wanted = type | tuple[str, ...]
-# section -> field -> what it must be; the reference for people is docs/configuration.md
+# section -> field -> required type or values; docs/configuration.md is the reference
 FIELDS: dict[str, dict[str, Wanted]] = {
     "standards": {"files": list, "subagents": list},
     "directives": {"always": list, "exclude": list, "bare_agents_md": bool},
@@ -21,34 +21,37 @@ FIELDS: dict[str, dict[str, Wanted]] = {
 
 
 def sections() -> dict[str, dict[str, Wanted]]:
-    """Section -> field -> what it must be: the general ones, and one for each gate."""
+    """Return section -> field -> required type or values: the general ones, and each gate's."""
     return {
         **FIELDS,
         **{gate.name: {field: wanted for field, (_, wanted) in gate.settings.items()} for gate in gates.ALL},
     }
 
 
-# [roles.NAME]: who a session is, by what it is known, and what it needs again after a compaction
+# [roles.NAME]: how a session's role is recognized, and what it needs after a compaction
 ROLE: dict[str, Wanted] = {
     "skills": list, "env": list, "home": str, "marker": str, "targets": list, "read": list, "dispatch": bool,
 }  # fmt: skip
 _NAMED = "roles"
 MOST_BYTES = 1 << 16
-_MOST_DOTS = 100  # in a line
-_MOST_ENTRIES = 5000  # of a list
+_MOST_DOTS = 100  # the most dots in a line
+_MOST_ENTRIES = 5000  # the most entries of a list
 _ROLE_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 _LONGEST_ROLE = 40
-_LONGEST_NAME = 80  # characters that a message repeats
+_LONGEST_NAME = 80  # the most characters of a name that a message repeats
 _MOST_PROBLEMS = 40
-_LARGEST = 10**9  # number; a hexadecimal one may have thousands of digits
+_LARGEST = 10**9  # the largest number; a hexadecimal one may have thousands of digits
 
 
 def checked(path: str, *, follow: bool = True) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """The valid settings of one file, and one line for each that is not. `follow`: it may be a link."""
+    """Return the valid settings of one file, and one line for each invalid one.
+
+    `follow`: the file may be a link.
+    """
     try:
         text = read_regular(path, MOST_BYTES, follow=follow).decode("utf-8")
         if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
-            # keys of many parts would take seconds to read
+            # Keys with many parts would take seconds to parse.
             raise ValueError(f"a line has more than {_MOST_DOTS} dots; put each entry of a list on its own line")
         raw = tomllib.loads(text)
     except RecursionError:
@@ -65,7 +68,8 @@ def checked(path: str, *, follow: bool = True) -> tuple[dict[str, dict[str, Any]
                         f"{path}: roles.regular: 'regular' means a session without a role; use another name"
                     )
                     continue
-                if not _ROLE_NAME.issuperset(name) or not 0 < len(name) <= _LONGEST_ROLE:  # messages repeat it
+                # messages repeat the name
+                if not _ROLE_NAME.issuperset(name) or not 0 < len(name) <= _LONGEST_ROLE:
                     allowed = f"use 1 to {_LONGEST_ROLE} letters, digits, '-' or '_' as the name of a role"
                     problems.append(f"{path}: [{section}.{name[:_LONGEST_NAME]}]: {allowed}")
                     continue
@@ -85,7 +89,7 @@ def checked(path: str, *, follow: bool = True) -> tuple[dict[str, dict[str, Any]
 
 
 def _fields(path: str, section: str, fields: Any, known: dict[str, Wanted], problems: list[str]) -> dict[str, Any]:
-    """The fields of one section that are as they must be."""
+    """Return the valid fields of one section."""
     section = section[:_LONGEST_NAME]
     if not isinstance(fields, dict):
         problems.append(f"{path}: {section} must be a section, written as [{section}]")
@@ -108,7 +112,8 @@ def _fields(path: str, section: str, fields: Any, known: dict[str, Wanted], prob
 
 def _is_layout(value: str) -> bool:
     before, found, after = value.partition("{project}")
-    parts = [*before.lower().split("/"), *after.lower().split("/")]  # some disks know only one case
+    # Some file systems ignore case.
+    parts = [*before.lower().split("/"), *after.lower().split("/")]
     return (
         bool(found)
         and after.startswith("/")
@@ -140,8 +145,8 @@ def _words(wanted: Wanted) -> str:
     return " or ".join(f'"{word}"' for word in wanted) if isinstance(wanted, tuple) else _WORDS[wanted]
 
 
-# A project that may name places could have anything on this machine read to a model; one that may ask for
-# variables could find out what they hold; one that may answer could speak for the user.
+# If a project could name files, it could show a model any file on this machine. If it could name
+# variables, it could find out their values. If it could answer, it could speak for the user.
 _OWN_SECTIONS = ("files",)
 _OWN_ROLE_FIELDS = ("env", "home")
 _PATHS = {
@@ -150,7 +155,7 @@ _PATHS = {
 
 
 def _limited(path: str, values: dict[str, dict[str, Any]]) -> list[str]:
-    """Take out of a project's settings what only the user may set; one line for each."""
+    """Remove from a project's settings the values that only the user may set; one line for each."""
     found = []
     for section in _OWN_SECTIONS:
         for field in values.pop(section, {}):
@@ -179,9 +184,10 @@ def _stays_inside(value: str | list[str]) -> bool:
 
 
 def used(path: str) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """What counts of one settings file, and one line for each value that does not."""
+    """Return the effective settings of one file, and one line for each ignored value."""
     of_project = path.endswith(PROJECT_FILE)
-    values, problems = checked(path, follow=not of_project)  # its link may lead to a file of the user's
+    # A link in the project may lead to a file of the user.
+    values, problems = checked(path, follow=not of_project)
     if of_project:
         problems += _limited(path, values)
     more = len(problems) - _MOST_PROBLEMS

@@ -1,4 +1,4 @@
-"""What a store does. One contract test suite holds every implementation to it."""
+"""The interface of a store. One contract test suite checks every implementation."""
 
 from __future__ import annotations
 
@@ -14,60 +14,71 @@ if TYPE_CHECKING:
 
     class Store(Protocol):
         def read(self, key: Key) -> Window | None:
-            """The window as last written, without waiting for writers. Raises CorruptState."""
+            """Return the window as last written, without waiting for writers.
+
+            Raises CorruptState.
+            """
 
         def update(self, key: Key, change: Callable[[Window | None], tuple[Window | None, T]]) -> T:
-            """Run `change` on the newest window, alone, and keep what it returns.
+            """Run `change` on the newest window under a lock, and save the window that it returns.
 
-            A broken window is put aside and `change` gets None. Returning the window that was
-            given (or None) writes nothing.
+            A corrupt window is put aside, and `change` gets None. If `change` returns the window
+            that it was given (or None), nothing is written.
             """
 
         def put_aside(self, key: Key) -> None:
-            """A window in which a record proved to be broken; one that is sound by now stays."""
+            """Put aside a window that has a corrupt record. A window that is valid by now stays."""
 
         def append(self, stream: str, lines: Iterable[dict[str, Any]]) -> None:
-            """Add lines to a log; a line is never torn, whoever else writes."""
+            """Add lines to a log. Concurrent writers never break a line."""
 
         def note_missed(self, key: Key) -> bool:
-            """A hook could not do its work for this window; needs no lock. False: that was known."""
+            """Record that a hook could not do its work for this window, without a lock.
+
+            False: that was already recorded.
+            """
 
         def missed(self, key: Key) -> bool: ...
 
         def clear_missed(self, key: Key) -> None: ...
 
         def post(self, session: str, notice: dict[str, Any]) -> None:
-            """Leave word for this session's hooks: what a command did, or which task was handed out."""
+            """Leave a message for this session's hooks: a command's result, or a delegated task."""
 
         def notices(self, session: str) -> list[dict[str, Any]]:
-            """What was posted and not settled yet, oldest first; each with its `id`."""
+            """Return the messages that are not settled yet, oldest first, each with its `id`."""
 
         def settle_notices(self, session: str, ids: Collection[str]) -> None:
-            """These were taken; others that came meanwhile stay."""
+            """Remove these messages, which were handled. Messages that arrived meanwhile stay."""
 
         def link(self, session: str, folder: str) -> None:
-            """Which piece of work a client's session is at."""
+            """Record which work session a client's session belongs to."""
 
         def linked(self, session: str) -> str: ...
 
         def keep_page(self, name: str, text: str) -> str:
-            """A page of our own making as a file; returns its path."""
+            """Save a page that Handbill wrote as a file, and return its path."""
 
         def note(self, key: Key, kind: str, value: dict[str, Any] | None) -> None:
-            """A small note about a window, replaced whole; None removes it."""
+            """Replace a small note about a window. None removes it."""
 
         def noted(self, key: Key, kind: str) -> dict[str, Any] | None:
-            """Raises CorruptState when it cannot be understood."""
+            """Return a note. Raises CorruptState if it cannot be parsed."""
 
         def leave_handover(self, handover: dict[str, Any]) -> None:
-            """For the next agent that starts in this project; a newer one of the same session replaces it."""
+            """Leave a handover for the next agent that starts in this project.
+
+            It replaces an earlier one of the same session.
+            """
 
         def take_handover(self, session: str, *, again: bool = False) -> dict[str, Any] | None:
-            """The oldest that nobody took; asking again with the same session gives the same one.
-            `again`: only that one."""
+            """Return the oldest handover that nobody took.
+
+            The same session gets the same one again. `again`: return only that one.
+            """
 
         def known(self) -> list[Key]:
-            """Every window there is. For people's commands only: it looks at all of them."""
+            """Return every known window. Only people's commands use it, because it lists all."""
 
 
 DELIVERIES, ERRORS = "deliveries", "errors"

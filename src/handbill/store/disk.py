@@ -1,7 +1,7 @@
-"""Files that several processes write: one at a time, replaced whole, for their owner only.
+"""Files that several processes write: one at a time, replaced as a whole, for their owner only.
 
-Writers take turns by `flock` on a sibling file: the kernel drops it when its holder dies, so a
-lock is never judged by its age.
+Writers take turns by `flock` on a separate file. The kernel releases the lock when its holder dies,
+so the age of a lock does not matter.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ class StateBusy(HandbillError):
 
 
 class StateUnwritable(HandbillError):
-    """Read-only, full, or another user's: neither root takes a window."""
+    """Neither root can be written: read-only, full, or another user's."""
 
     code = "state-unwritable"
 
 
 UNWRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT, errno.ENOENT, errno.ENOTDIR)
-PATIENCE = 4.0  # seconds; waiting twice is less than a hook may take, and a stopped holder must not stop the agent
-COMMAND_PATIENCE = 20.0  # a command may wait for a whole fleet on a busy machine
+# seconds; even two waits take less than a hook's timeout, so a stopped holder cannot stop the agent
+PATIENCE = 4.0
+COMMAND_PATIENCE = 20.0  # A command may wait for many agents on a busy machine.
 
 
 def unwritable(error: OSError) -> StateUnwritable:
@@ -34,7 +35,10 @@ def unwritable(error: OSError) -> StateUnwritable:
 
 
 def locked(path: str, patience: float | None = None) -> int:
-    """The lock file stays: removing it would let two holders hold two files of one name."""
+    """Lock a file and return its handle.
+
+    The lock file stays: if it were removed, two holders could lock two files of the same name.
+    """
     handle = open_private(path, posix.O_RDWR | posix.O_CREAT)
     deadline = time.monotonic() + (PATIENCE if patience is None else patience)
     while True:
@@ -51,7 +55,10 @@ def locked(path: str, patience: float | None = None) -> int:
 
 
 def open_private(path: str, flags: int) -> int:
-    """Never through a link: what a repository ships under our names must not lead us elsewhere."""
+    """Open a file, but never through a link.
+
+    A repository may contain links under our names. They must not lead us elsewhere.
+    """
     flags |= posix.O_CLOEXEC | posix.O_NOFOLLOW
     try:
         return posix.open(path, flags, 0o600)
@@ -61,7 +68,10 @@ def open_private(path: str, flags: int) -> int:
 
 
 def make_private_directory(path: str) -> None:
-    """0700 all the way; what we make in a project ignores itself in git."""
+    """Create a directory and its missing parents with mode 0700.
+
+    Git ignores the folders that we create in a project.
+    """
     try:
         posix.mkdir(path, 0o700)
     except FileExistsError:
@@ -72,7 +82,7 @@ def make_private_directory(path: str) -> None:
             raise
         make_private_directory(above)
         try:
-            posix.mkdir(path, 0o700)  # fails for good where `above` is a link to nowhere
+            posix.mkdir(path, 0o700)  # This fails permanently if `above` is a link to nowhere.
         except FileExistsError:
             return  # another process was faster
     if path.endswith(("/.windows", "/.engine")):
@@ -82,7 +92,10 @@ def make_private_directory(path: str) -> None:
 
 
 def read_regular(path: str, most: int, *, follow: bool = True) -> bytes:
-    """A regular file of at most so many bytes: no device that never ends, no FIFO that waits for a writer."""
+    """Read a regular file of at most `most` bytes.
+
+    Other files are refused: a device may never end, and a FIFO waits for a writer.
+    """
     flags = posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC
     handle = posix.open(path, flags if follow else flags | posix.O_NOFOLLOW)
     try:
@@ -104,7 +117,7 @@ def replace(path: str, data: bytes) -> None:
     flags = posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC | posix.O_NOFOLLOW
     try:
         handle = posix.open(temporary, flags, 0o600)
-    except FileExistsError:  # left by a process of this number that was killed, or put there by somebody
+    except FileExistsError:  # left by a killed process with this id, or put there by somebody
         posix.unlink(temporary)
         handle = posix.open(temporary, flags, 0o600)
     try:
@@ -117,7 +130,7 @@ def replace(path: str, data: bytes) -> None:
         try:
             posix.unlink(temporary)
         except FileNotFoundError:
-            pass  # renamed already, or never made
+            pass  # renamed already, or never created
         raise
 
 

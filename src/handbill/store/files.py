@@ -1,6 +1,6 @@
 """Windows as files: `<root>/.windows/<session>[.<agent>].jsonl`, logs in `<root>/.engine/`.
 
-Where the first root cannot be written (read-only, full), a window moves to the second and stays there.
+If the first root cannot be written (read-only, full), a window moves to the second and stays there.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MOST = 64 << 20
 
 
 def _key_of(root: str, name: str) -> Key | None:
-    """The window that a file is about. An id with odd characters is written in the file only."""
+    """Return the window of a file. An id with unusual characters is only inside the file."""
     session, _, agent = name.partition(".")
     key = (session, agent or MAIN)
     if "%" in name:
@@ -36,12 +36,12 @@ def _key_of(root: str, name: str) -> Key | None:
             head = loads(_disk().read_regular(f"{root}/.windows/{name}.jsonl", _MOST).partition(b"\n")[0].decode())
             key = (str(head["sessionId"]), str(head["agentId"]))
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return None  # `engine doctor` shows it
+            return None  # `engine doctor` reports it.
     return key if file_name(key) == name else None
 
 
 def file_name(key: Key) -> str:
-    """A name that no id can turn into a path; `.` stands between session and agent only."""
+    """Return a file name that is never a path. `.` occurs only between session and agent."""
     session, agent = (_safe(part) for part in key)
     return session if key[1] == MAIN else f"{session}.{agent}"
 
@@ -61,7 +61,7 @@ def _notes() -> ModuleType:
 
 
 def _disk() -> ModuleType:
-    """What is needed to write; the usual event only reads."""
+    """Import the module for writing, because the usual event only reads."""
     from handbill.store import disk
 
     return disk
@@ -72,7 +72,8 @@ class FileStore:
         self.root = root
         self.spare = spare
         self._roots = (root, spare) if spare else (root,)
-        self._stamp: tuple[str, int, int, int] | None = None  # which file's content `_window` is
+        # the file and version that `_window` was read from
+        self._stamp: tuple[str, int, int, int] | None = None
         self._window: Window | None = None
 
     # --- windows -------------------------------------------------------------------------------
@@ -81,7 +82,7 @@ class FileStore:
         return self._read(self._path(key), key)
 
     def _path(self, key: Key) -> str:
-        """Where this window lives: in the spare root once it had to move there."""
+        """Return the file of this window. It is in the spare root if the window moved there."""
         name = file_name(key)
         if self.spare:
             moved = f"{self.spare}/.windows/{name}.jsonl"
@@ -99,15 +100,18 @@ class FileStore:
             return None
         except PermissionError:
             if self.spare and not path.startswith(self.spare + "/"):
-                return None  # another user's: writing will move this window to the spare root
+                # It belongs to another user. Writing will move this window to the spare root.
+                return None
             raise
         try:
             status = posix.fstat(handle)
             if status.st_uid != posix.geteuid() or status.st_mode & 0o022:
-                return None  # somebody else wrote it, or could have: the transcript says what is in the window
+                # Somebody else wrote it, or could have. The transcript shows the content of the
+                # window.
+                return None
             stamp = (path, status.st_ino, status.st_mtime_ns, status.st_size)
             if stamp == self._stamp:
-                # as when we looked without the lock: no need to read it again
+                # unchanged since it was read without the lock
                 return self._window.copy() if self._window is not None else None
             data = read_all(handle, _MOST)
         finally:
@@ -141,7 +145,8 @@ class FileStore:
         lock = _disk().locked(path[:-6] + ".lock")
         try:
             if not former and self._path(key) != path:
-                return self.update(key, change)  # it moved to the spare root while we waited
+                # The window moved to the spare root while we waited.
+                return self.update(key, change)
             before = self._newest(path, former, key)
             after, result = change(before)
             if after is not None and (after is not before or former):
@@ -164,7 +169,10 @@ class FileStore:
             posix.close(lock)
 
     def _newest(self, path: str, former: str, key: Key) -> Window | None:
-        """The window under the lock; a broken one is put aside, or passed over where that cannot be done."""
+        """Return the window under the lock.
+
+        A corrupt one is put aside, or ignored where that is not possible.
+        """
         for place in (path, former):
             try:
                 window = self._read(place, key) if place else None
@@ -204,9 +212,9 @@ class FileStore:
             try:
                 posix.unlink(f"{root}/.windows/{file_name(key)}.missed")
             except OSError:
-                continue  # it stands in the other root, or nowhere
+                continue  # It is in the other root, or does not exist.
 
-    # --- word from commands to hooks, and notes about windows -------------------------------------
+    # --- messages from commands to hooks, and notes about windows ---------------------------------
 
     def post(self, session: str, notice: dict[str, Any]) -> None:
         _notes().post(self._roots, _safe(session), notice)
@@ -222,7 +230,10 @@ class FileStore:
         _notes().settle(self._roots, _safe(session), ids)
 
     def link(self, session: str, folder: str) -> None:
-        """Which session this client's window works on; for commands, so that none has to look at all sessions."""
+        """Record which session this client's window works on.
+
+        Commands then need not search all sessions.
+        """
         _notes().write(self._roots[:1], f"{_safe(session)}.session", folder)
 
     def linked(self, session: str) -> str:
@@ -237,7 +248,7 @@ class FileStore:
         return _notes().as_note(text, name) if text is not None else None
 
     def _is_there(self, name: str) -> bool:
-        """Most of what could be noted is not: asked without loading what reads it."""
+        """Whether a note exists. Usually none does, so its reader is not imported for this."""
         for root in self._roots:
             try:
                 posix.stat(f"{root}/{name}")

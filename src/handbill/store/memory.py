@@ -1,4 +1,4 @@
-"""Windows in this process only: the smallest thing that is a store, for tests."""
+"""A store in this process only: the smallest implementation, for tests."""
 
 from __future__ import annotations
 

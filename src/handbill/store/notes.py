@@ -1,6 +1,6 @@
-"""Small files beside the windows: word from commands to hooks, notes about one window, pages of our own.
+"""Small files beside the windows: messages to hooks, notes about a window, and our own pages.
 
-`roots`: where they are, and where they go when that cannot be written.
+`roots`: the usual folder, then the one that is used if the first cannot be written.
 """
 
 from __future__ import annotations
@@ -33,12 +33,13 @@ def _in_first_writable(roots: Roots, act: Callable[[str], None]) -> None:
     return None
 
 
-# --- notices: a line each ------------------------------------------------------------------------
+# --- notices, one per line ------------------------------------------------------------------------
 
 
 def post(roots: Roots, session: str, notice: dict[str, Any]) -> None:
     kept = {**notice, "id": f"{time.time_ns():x}-{posix.getpid()}"}
-    data = f"\n{dumps(kept)}\n".encode("utf-8", "replace")  # a torn line before it ends here
+    # The leading newline ends an incomplete line before it.
+    data = f"\n{dumps(kept)}\n".encode("utf-8", "replace")
 
     def act(root: str) -> None:
         path = _notices(root, session)
@@ -60,7 +61,7 @@ def notices(roots: Roots, session: str) -> list[dict[str, Any]]:
 
 
 def _notice(line: str) -> dict[str, Any] | None:
-    """What a command left; None: torn by a full disk, or not ours."""
+    """Return a command's message, or None for an incomplete or foreign line."""
     try:
         found = loads(line) if line else None
     except (ValueError, RecursionError):
@@ -77,7 +78,7 @@ def settle(roots: Roots, session: str, ids: Collection[str]) -> None:
         try:
             posix.stat(path)
         except OSError:
-            continue  # it stands in the other root
+            continue  # It is in the other root.
         lock = disk.locked(f"{path}.lock")
         try:
             left = [notice for notice in notices((root,), session) if notice["id"] not in ids]
@@ -95,11 +96,11 @@ def _notices(root: str, session: str) -> str:
     return f"{root}/.windows/{session}.notices"
 
 
-# --- notes: a file each --------------------------------------------------------------------------
+# --- notes, one per file --------------------------------------------------------------------------
 
 
 def write(roots: Roots, name: str, text: str | None) -> None:
-    """None removes it."""
+    """Write a note. None removes it."""
 
     def act(root: str) -> None:
         disk.make_private_directory(f"{root}/.windows")
@@ -115,11 +116,12 @@ def write(roots: Roots, name: str, text: str | None) -> None:
         try:
             posix.unlink(f"{root}/.windows/{name}")
         except OSError:
-            continue  # it stands in the other root, or nowhere
+            continue  # It is in the other root, or does not exist.
 
 
 def read(roots: Roots, name: str) -> str | None:
-    for root in reversed(roots):  # the spare one first: it is there only while the first could not be written
+    # The spare root is first: it has a note only while the other cannot be written.
+    for root in reversed(roots):
         text = _read(f"{root}/.windows/{name}")
         if text is not None:
             return text
@@ -136,9 +138,10 @@ def as_note(text: str, name: str) -> dict[str, Any]:
     return found
 
 
-# --- handovers: for the next agent that starts here ----------------------------------------------
+# --- handovers for the next agent that starts here ------------------------------------------------
 
-_TAKEN_FOR = 86400.0  # so long its taker may ask again (the lanes of one start, a hook that died)
+# seconds during which its taker may ask again (the lanes of one start, a hook that died)
+_TAKEN_FOR = 86400.0
 
 
 def leave_handover(roots: Roots, handover: dict[str, Any]) -> None:
@@ -166,7 +169,8 @@ def take_handover(roots: Roots, session: str, *, again: bool = False) -> dict[st
             try:
                 _changed_handovers(root, change)
             except OSError as error:
-                taken.clear()  # it cannot be marked as taken there: another agent would take it, too
+                # It cannot be marked as taken there, so another agent would take it, too.
+                taken.clear()
                 if error.errno not in disk.UNWRITABLE:
                     raise
     return taken[0] if taken else None
@@ -184,7 +188,8 @@ def _changed_handovers(root: str, change: Callable[[list[dict[str, Any]]], list[
         try:
             waiting = as_note(text, path).get("waiting") if text else []
         except CorruptState:
-            disk.put_aside(path)  # `engine doctor` shows it; what comes after it must not be lost with it
+            # `engine doctor` reports it. Later handovers must not be lost with it.
+            disk.put_aside(path)
             waiting = []
         rows = [one for one in waiting if isinstance(one, dict)] if isinstance(waiting, list) else []
         after = change(rows)
@@ -195,7 +200,7 @@ def _changed_handovers(root: str, change: Callable[[list[dict[str, Any]]], list[
 
 
 def keep_page(roots: Roots, name: str, text: str) -> str:
-    """Named by its content, so that it is written once and never changes."""
+    """Save a page under a name made from its content, so that it never changes."""
     kept: list[str] = []
 
     def act(root: str) -> None:
@@ -203,7 +208,7 @@ def keep_page(roots: Roots, name: str, text: str) -> str:
         disk.make_private_directory(folder)
         kept.append(f"{folder}/{name}")
         if _read(kept[-1]) == text:
-            posix.utime(kept[-1])  # still in use: not to be pruned as an old one
+            posix.utime(kept[-1])  # It is still in use, so it must not be pruned as an old one.
         else:
             disk.replace(kept[-1], text.encode("utf-8", "replace"))
 
@@ -215,7 +220,7 @@ def _read(path: str) -> str | None:
     try:
         handle = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NOFOLLOW | posix.O_NONBLOCK)
     except OSError:
-        return None  # the usual case: there is none
+        return None  # the usual case: it does not exist
     try:
         return read_all(handle, _MOST).decode("utf-8", "replace")
     finally:

@@ -1,4 +1,4 @@
-"""Windows that ended long ago are removed, at most once a day and never on an agent's way."""
+"""Remove windows that ended long ago, at most once a day, and never while an agent waits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DAY = 86400.0
 
 
 def prune_daily(store: FileStore) -> None:
-    """Called when a session ends; the mark's age says whether today's work was done."""
+    """Prune when a session ends. The age of the mark shows whether that was done today."""
     mark = f"{store.root}/.windows/.pruned"
     try:
         if time.time() - posix.stat(mark).st_mtime < _DAY:
@@ -25,7 +25,7 @@ def prune_daily(store: FileStore) -> None:
     try:
         posix.close(posix.open(mark, posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC | posix.O_CLOEXEC, 0o600))
     except OSError:
-        return  # read-only or full: the next session's end will try again
+        return  # The disk is read-only or full. The end of the next session will try again.
     for root in (store.root, store.spare):
         if root:
             prune(root, DAYS)
@@ -33,7 +33,7 @@ def prune_daily(store: FileStore) -> None:
 
 
 def rotate(root: str) -> None:
-    """A log that has grown large becomes the old log; the old one before it goes."""
+    """Rename a large log to the old log, which replaces the previous old log."""
     for name in ("deliveries", "errors"):
         path = f"{root}/.engine/{name}.jsonl"
         try:
@@ -44,7 +44,10 @@ def rotate(root: str) -> None:
 
 
 def prune(root: str, days: float, *, dry_run: bool = False) -> list[str]:
-    """Remove what has not been written for `days` days and whose client is dead; returns the names."""
+    """Remove files that were not written for `days` days and whose client is dead.
+
+    Return the names of the removed files.
+    """
     removed = []
     directory = f"{root}/.windows"
     limit = time.time() - days * _DAY
@@ -61,7 +64,7 @@ def prune(root: str, days: float, *, dry_run: bool = False) -> list[str]:
                 continue
             window = f"{name.rpartition('.')[0].removesuffix('.notices')}.jsonl"
             if not name.endswith(".jsonl") and window in names and window not in removed:
-                continue  # its window lives
+                continue  # Its window was not removed.
             if not dry_run:
                 posix.unlink(path)
         except FileNotFoundError:
@@ -71,7 +74,7 @@ def prune(root: str, days: float, *, dry_run: bool = False) -> list[str]:
 
 
 def _prune_pages(folder: str, limit: float, *, dry_run: bool) -> list[str]:
-    """What gates said long ago: in its window since, or that window is gone."""
+    """Remove old pages with gate messages. Their windows have them already, or are gone."""
     removed = []
     try:
         names = posix.listdir(folder)

@@ -1,4 +1,7 @@
-"""Sessions as folders: `sessions/NAME/.state.json`, changed by one process at a time and replaced whole."""
+"""Sessions as folders: `sessions/NAME/.state.json`, changed by one process at a time.
+
+The file is replaced as a whole.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ _FOREIGN = "your own installation did not write it; the project contains it, or 
 
 
 def read(folder: str) -> State | None:
-    """None: nothing was activated here yet."""
+    """Return the state, or None if no session was activated here yet."""
     path = os.path.join(folder, FILE)
     if not os.path.exists(_seal_of(folder)) and os.path.lexists(path) and not os.path.islink(path):
         raise _broken(path, _FOREIGN)
@@ -89,9 +92,9 @@ def update(
     make: bool = False,
     aside: list[str] | None = None,
 ) -> T:
-    """Run `change` on the newest state, alone, and keep what it returns (None: write nothing).
+    """Run `change` on the newest state under a lock, and save what it returns (None: no change).
 
-    With `aside`, a broken state is put aside (the list says which) and `change` gets None.
+    With `aside`, a corrupt state is put aside, `change` gets None, and the list gets the reason.
     """
     path = os.path.join(folder, FILE)
     try:
@@ -122,7 +125,7 @@ def update(
         ) from error
 
 
-# --- which states are ours: anybody may have put a file into the project ---------------------------
+# --- seals: they show that our own installation wrote a state -------------------------------------
 
 
 def _seals() -> str:
@@ -141,7 +144,10 @@ def _is_sealed(folder: str, text: str) -> bool:
 
 
 def _seal(folder: str, text: str) -> None:
-    """Before the state is written: the one before still counts, should we die in between."""
+    """Record the digest before the state is written.
+
+    The previous digest remains valid too, in case this process dies in between.
+    """
     path = _seal_of(folder)
     disk.make_private_directory(_seals())
     try:
@@ -153,11 +159,11 @@ def _seal(folder: str, text: str) -> None:
 
 def _make(folder: str) -> None:
     os.makedirs(folder, exist_ok=True)
-    try:  # the documents are the team's; who works on them, in which process, is not
+    try:  # The team shares the documents, but not who works on them in which process.
         with open(os.path.join(folder, ".gitignore"), "x", encoding="utf-8") as file:
             file.write(".state.*\n.gitignore\n")
     except FileExistsError:
-        pass  # made before, or the user's own
+        pass  # created before, or the user's own
 
 
 def _newest(folder: str, aside: list[str] | None) -> State | None:
@@ -172,7 +178,7 @@ def _newest(folder: str, aside: list[str] | None) -> State | None:
 
 
 def folders(root: str) -> list[str]:
-    """Every folder of a session; for people's commands only."""
+    """Return the folders of all sessions; only for people's commands."""
     try:
         names = os.listdir(root)
     except OSError:
@@ -182,5 +188,8 @@ def folders(root: str) -> list[str]:
 
 
 def _is_its_own(folder: str) -> bool:
-    """Neither it nor the folder of all sessions is a link: those of another project are nobody's business here."""
+    """Whether neither this folder nor its parent is a link.
+
+    Sessions of another project are ignored.
+    """
     return not os.path.islink(folder) and not os.path.islink(os.path.dirname(folder))

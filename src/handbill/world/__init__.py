@@ -1,4 +1,7 @@
-"""The read-only door to the disk. Nothing else on the way from event to output opens a project file."""
+"""Read-only access to the disk.
+
+Between an event and its output, no other module opens a project file.
+"""
 
 from __future__ import annotations
 
@@ -21,33 +24,37 @@ if TYPE_CHECKING:
 _DIRECTORY, _REGULAR, _LINK = 0o040000, 0o100000, 0o120000
 _KIND = 0o170000
 
-_LARGE = 1 << 15  # bytes that a directory itself takes; a larger one has thousands of entries and is not listed
+# the size of a directory file in bytes; a larger one has thousands of entries and is not listed
+_LARGE = 1 << 15
 
 
 def _status(path: str) -> posix.stat_result | None:
     try:
         status = posix.lstat(path)
-        # the system itself would follow links through tens of thousands of folders
+        # The system would follow links through tens of thousands of folders.
         return status if status.st_mode & _KIND != _LINK else posix.lstat(_real_path(path))
     except (OSError, ValueError):  # ValueError: a NUL in the name
         return None
 
 
 def _real_path(path: str) -> str:
-    from handbill.world.documents import real_path  # the usual event asks for none
+    from handbill.world.documents import real_path  # The usual event needs no real paths.
 
     return real_path(path)
 
 
 class World:
-    """`roots`: the only places from which files are delivered, after symbolic links are followed."""
+    """Access to the disk for one event.
+
+    `roots`: the only places from which files are delivered, after symbolic links are followed.
+    """
 
     def __init__(
         self, roots: Iterable[str], host: ModuleType | None = None, process: ProcessContext | None = None
     ) -> None:
         self._given = tuple(roots)
         self._host = host
-        self.process: Any = process  # None in some tests and for files that no project is about
+        self.process: Any = process  # None in some tests, and for files outside any project
         self.project, self.home = (process.project, process.home) if process is not None else ("", "")
         self.environ: Mapping[str, str] = process.environ if process is not None else {}
         self._added: list[str] = []
@@ -55,13 +62,16 @@ class World:
         self._answers: dict[str, Any] = {}
 
     def add_roots(self, roots: Iterable[str]) -> None:
-        """For this event only. A rule below such a root is delivered if it stays there when links are followed."""
+        """Add roots for this event only.
+
+        A rule below such a root is delivered if it stays there when links are followed.
+        """
         new = [root for root in roots if root not in self._added]
         if new:
             self._added, self._loaded = [*self._added, *new], {}
 
     def once(self, question: str, ask: Callable[[], T]) -> T:
-        """What is the same for a whole event is asked once."""
+        """Return an answer that is the same for a whole event, and compute it only once."""
         if question not in self._answers:
             self._answers[question] = ask()
         answer: T = self._answers[question]
@@ -69,7 +79,7 @@ class World:
 
     @property
     def host(self) -> ModuleType:
-        """What the client does by itself with files, and where its own folders are."""
+        """The host module, which knows how the client handles files and where its folders are."""
         if self._host is None:
             raise RuntimeError("this world was made without a host")
         return self._host
@@ -82,7 +92,7 @@ class World:
 
     @property
     def libraries(self) -> tuple[str, ...]:
-        """Folders that hold pages by name; the user's goes before the shipped one."""
+        """Folders that have pages by name. The user's overrides the shipped one."""
         return f"{self.user_library}/.directives", SHIPPED
 
     def now(self) -> float:
@@ -92,7 +102,7 @@ class World:
         time.sleep(seconds)
 
     def spent(self) -> float:
-        """Seconds of the processor's time."""
+        """Return the seconds of processor time that this process has used."""
         return time.process_time()
 
     def is_running(self, process: int) -> bool:
@@ -101,14 +111,18 @@ class World:
         return is_running(process)
 
     def real(self, path: str) -> str:
-        """With links followed; empty: nobody can say where it leads (a circle, a name that is too long)."""
+        """Return the path with links followed.
+
+        It is empty if that fails, for example because of a circular link or a name that is too
+        long.
+        """
         try:
             return _real_path(path)
         except (OSError, ValueError):
             return ""
 
     def inside(self, directory: str) -> str:
-        """The directory as seen from the project, if it was named past a link into the project."""
+        """Return a directory inside the project as a project path, even if a link names it."""
         if under(directory, self.project):
             return directory
         root, real = self.real(self.project), self.real(directory)
@@ -117,14 +131,14 @@ class World:
         return directory
 
     def names(self, directory: str) -> list[str]:
-        """What is in a directory; nothing if there is none."""
+        """Return the names in a directory; an empty list if it does not exist."""
         try:
             return sorted(posix.listdir(directory))
         except (OSError, ValueError):
             return []
 
     def present(self, directory: str, names: Collection[str]) -> Collection[str]:
-        """Which of these names a directory has, however many others it has."""
+        """Return which of these names a directory has, however many others it has."""
         size = self.size(directory)
         if size < 0:
             return ()
@@ -136,11 +150,11 @@ class World:
             return ()
 
     def is_closed(self, directory: str) -> bool:
-        """A folder that we may not list, or whose files we may not open."""
+        """Whether this is a folder that we may not list, or whose files we may not open."""
         return self.is_dir(directory) and not posix.access(directory, posix.R_OK | posix.X_OK)
 
     def inode(self, path: str) -> str:
-        """Identity of a file across links; empty if there is none."""
+        """Return the identity of a file across links; empty if it does not exist."""
         status = _status(path)
         return f"{status.st_dev}:{status.st_ino}" if status is not None else ""
 
@@ -155,9 +169,10 @@ class World:
         return status.st_mode & _KIND if status is not None else 0
 
     def load(self, path: str, *, permitted: bool = False) -> Document | Refusal:
-        """The file as it is now, or why it is not delivered. `permitted`: the person named this very file.
+        """Return the current file, or the reason why it is not delivered.
 
-        Read once: what an event plans by is what it delivers.
+        `permitted`: the person named this very file. Each file is read once, so that an event
+        delivers the same text that it planned with.
         """
         asked = (path, permitted)
         if asked not in self._loaded:
@@ -173,7 +188,7 @@ class World:
         return not isinstance(self.load(path, permitted=permitted), Refusal)
 
     def frontmatter(self, path: str) -> tuple[dict[str, Any], str]:
-        """(what stands in a page's YAML head, why that cannot be used)."""
+        """Return (the contents of a page's YAML head, the reason why they cannot be used)."""
         from handbill.text.document import Refusal
 
         document = self.load(path)
@@ -187,24 +202,24 @@ class World:
             return {}, f"{path}: {error}"
 
     def changed(self, path: str) -> float:
-        """When a file was written last; 0.0: there is none."""
+        """Return when a file was last written; 0.0 if it does not exist."""
         status = _status(path)
         return status.st_mtime if status is not None else 0.0
 
     def clock(self, moment: float) -> str:
-        """A moment as people write it, in UTC."""
+        """Format a time in UTC."""
         try:
             return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
-        except (OSError, OverflowError, ValueError):  # a file may have any time
+        except (OSError, OverflowError, ValueError):  # The time of a file may be out of range.
             return "an unknown time"
 
     def stamp(self, path: str) -> str:
-        """Changes when the file (or what is in the folder) does; empty if there is none."""
+        """Return a text that changes with the file or folder; empty if it does not exist."""
         status = _status(path)
         return f"{status.st_mtime_ns}:{status.st_size}" if status is not None else ""
 
     def size(self, path: str) -> int:
-        """-1: there is no such file."""
+        """Return the size of a file; -1 if it does not exist."""
         status = _status(path)
         return status.st_size if status is not None else -1
 
@@ -214,7 +229,10 @@ class World:
         return read_kernel_file(path)
 
     def tail(self, path: str, offset: int, most: int = 64 << 20) -> bytes | None:
-        """The file from `offset` on (negative: that many bytes before the end); None without a file."""
+        """Return the file from `offset` on, or None without a file.
+
+        A negative offset counts from the end.
+        """
         try:
             handle = posix.open(path, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC)
         except (OSError, ValueError):
@@ -222,11 +240,11 @@ class World:
         try:
             status = posix.fstat(handle)
             if status.st_mode & _KIND != _REGULAR:
-                return None  # a device would never end
+                return None  # A device may never end.
             size = status.st_size
             start = max(size + offset, 0) if offset < 0 else offset
             if start > size:
-                start = 0  # rewritten since: what we look for is anywhere in it
+                start = 0  # The file was rewritten, so the text that we need may be anywhere in it.
             posix.lseek(handle, start, 0)
             return read_all(handle, min(most, size - start))
         except OSError:
@@ -236,13 +254,16 @@ class World:
 
 
 def deliverable_roots(process: ProcessContext, host: ModuleType, allowed: Iterable[str]) -> tuple[str, ...]:
-    """The only places that files are delivered from. Of the host's own folder the libraries, not what else is there."""
+    """Return the only places that files are delivered from.
+
+    The host's own folder is not one of them, only the libraries in it.
+    """
     libraries: Iterable[str] = host.library_folders(process.home)
     return process.project, *libraries, SHIPPED, SHIPPED_SKILLS, *allowed, *process.page_folders
 
 
 def read_all(handle: int, most: int) -> bytes:
-    """Up to `most` bytes; one call for the usual small file."""
+    """Read up to `most` bytes, with one call for the usual small file."""
     data = posix.read(handle, most) if most > 0 else b""
     if not data or len(data) >= most:
         return data

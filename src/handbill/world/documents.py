@@ -1,4 +1,4 @@
-"""One file, read for delivery. Loaded only when there is something to deliver or to compare."""
+"""Read one file for delivery. Imported only if a file must be delivered or compared."""
 
 from __future__ import annotations
 
@@ -13,20 +13,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-MOST_BYTES = 1 << 20  # a larger file is not a page for a context window
-_LONG, _LONGEST = 500, 5000  # of a path: characters; and bytes with what cannot be printed spelled out
-_LASTING = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG)  # other errors may be gone in a moment
+MOST_BYTES = 1 << 20  # A larger file is not a page for a context window.
+# limits of a path: characters, and bytes with unprintable characters escaped
+_LONG, _LONGEST = 500, 5000
+# other errors may be temporary
+_LASTING = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG)
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _CONTROL = bytes([*range(9), 11, 12, *range(13, 32), 127])
 
-_NO_LINK = (errno.EINVAL, errno.ENOENT, errno.ENOTDIR)  # not a link, or not there
-_MOST_PARTS, _MOST_STEPS = 200, 400  # of a path; with those of all links on the way. Each is one system call
-_PASS = getattr(posix, "O_PATH", posix.O_RDONLY)  # the first needs no permission to list a folder
+_NO_LINK = (errno.EINVAL, errno.ENOENT, errno.ENOTDIR)  # not a link, or it does not exist
+# limits of a path: its parts, and all steps including links; each step is one system call
+_MOST_PARTS, _MOST_STEPS = 200, 400
+_PASS = getattr(posix, "O_PATH", posix.O_RDONLY)  # O_PATH needs no permission to list a folder.
 
 
 def read_page(path: str, real: str, read_all: Callable[[int, int], bytes]) -> Document | Refusal:
-    """`real`: the place that was checked, with links followed."""
-    handle = open_resolved(real, posix.O_RDONLY | posix.O_NONBLOCK)  # opening a FIFO must not wait for a writer
+    """Read a page. `real`: the path that was checked, with links followed."""
+    # Opening a FIFO must not wait for a writer.
+    handle = open_resolved(real, posix.O_RDONLY | posix.O_NONBLOCK)
     try:
         status = posix.fstat(handle)
         stamp = f"{status.st_mtime_ns}:{status.st_size}"
@@ -50,7 +54,7 @@ def read_page(path: str, real: str, read_all: Callable[[int, int], bytes]) -> Do
     if not data.isascii() or len(data.translate(None, _CONTROL)) < len(data):
         from handbill.text.blocks import harmless
 
-        text = harmless(text)  # a client may show it on a terminal
+        text = harmless(text)  # A client may show it on a terminal.
     if not text.strip():
         return Refusal(path, "is empty", quiet=True)
     inode = f"{status.st_dev}:{status.st_ino}"
@@ -64,7 +68,11 @@ def trimmed(text: str) -> str:
 def load(
     path: str, read_all: Callable[[int, int], bytes], roots: Collection[str], added: Collection[str], *, permitted: bool
 ) -> Document | Refusal:
-    """`roots`: from `real_roots`. `added`: by the project, which cannot have other files than rules delivered there."""
+    """Load a file for delivery, or return the reason why it is refused.
+
+    `roots`: from `real_roots`. `added`: more roots for this event, from which only rules are
+    delivered.
+    """
     try:
         if len(path) > _LONG and len(path.encode("unicode_escape")) > _LONGEST:
             return Refusal(path, "has a path that is too long for a title")
@@ -86,7 +94,10 @@ def load(
 
 
 def real_roots(given: Collection[str]) -> tuple[str, ...]:
-    """By their own names and by the places that these lead to. One that leads nowhere costs no other."""
+    """Return the roots by their own names and by the places that these lead to.
+
+    A root that leads nowhere does not affect the others.
+    """
     plain = [root for root in given if ANYWHERE not in root]
     return tuple({*given, *real_paths(plain), *(_real_root(root) for root in given if ANYWHERE in root)})
 
@@ -101,13 +112,13 @@ def _stays(path: str, real: str, added: Collection[str]) -> bool:
     return is_rule_file(real) and any(under(path, root) and under(real, real_path(root)) for root in added)
 
 
-# --- where a path leads when symbolic links are followed, and how to open that place and no other ----
+# --- following symbolic links, and opening exactly the resolved place -----------------------------
 
 
 def real_path(path: str) -> str:
-    """Absolute path with symbolic links followed; OSError: nobody can say where it leads.
+    """Return the absolute path with symbolic links followed. OSError: it cannot be resolved.
 
-    `posixpath.realpath` would import `os`, and takes every error for "not a link".
+    `posixpath.realpath` would import `os`, and treats every error as "not a link".
     """
     waiting = path.split("/")[::-1]
     if len(waiting) > _MOST_PARTS:
@@ -116,7 +127,10 @@ def real_path(path: str) -> str:
 
 
 def _followed(resolved: str, waiting: list[str]) -> str:
-    """From `resolved`, whose links were followed; `waiting`: the parts behind it, the last one first."""
+    """Follow the remaining parts from `resolved`, whose links were already followed.
+
+    `waiting`: the remaining parts, the last one first.
+    """
     links, steps = 0, 0
     while waiting:
         part = waiting.pop()
@@ -132,7 +146,7 @@ def _followed(resolved: str, waiting: list[str]) -> str:
         try:
             target = posix.readlink(step)
         except OSError as error:
-            if error.errno not in _NO_LINK:  # a name too long to look at may be a link all the same
+            if error.errno not in _NO_LINK:  # A name that is too long to check may still be a link.
                 raise
             resolved = step
             continue
@@ -146,7 +160,10 @@ def _followed(resolved: str, waiting: list[str]) -> str:
 
 
 def real_paths(paths: Iterable[str]) -> list[str]:
-    """Of several paths, without those that lead nowhere. What they share is followed once."""
+    """Return the real paths, without those that lead nowhere.
+
+    A folder that several paths share is followed once.
+    """
     folders: dict[str, str] = {}
     found = []
     for path in paths:
@@ -161,7 +178,10 @@ def real_paths(paths: Iterable[str]) -> list[str]:
 
 
 def open_resolved(real: str, flags: int, mode: int = 0o600) -> int:
-    """Open what `real_path` returned. Should a part of it be a link by now, this fails: it was checked before."""
+    """Open a path that `real_path` returned and that was checked.
+
+    If a part of it has become a link since then, this fails.
+    """
     folder = open_folder(real[: real.rfind("/")])
     try:
         return posix.open(real[real.rfind("/") + 1 :], flags | posix.O_NOFOLLOW | posix.O_CLOEXEC, mode, dir_fd=folder)
@@ -170,7 +190,7 @@ def open_resolved(real: str, flags: int, mode: int = 0o600) -> int:
 
 
 def open_folder(real: str) -> int:
-    """A folder, one part of its path after the other; no part may be a link."""
+    """Open a folder, one part of its path after the other. No part may be a link."""
     flags = _PASS | posix.O_DIRECTORY | posix.O_NOFOLLOW | posix.O_CLOEXEC
     folder = posix.open("/", flags)
     for part in filter(None, real.split("/")):

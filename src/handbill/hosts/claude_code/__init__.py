@@ -1,4 +1,4 @@
-"""Claude Code: its events in our words, our answers in its JSON, and what its versions differ in."""
+"""Claude Code: convert its events and our answers, and describe differences between versions."""
 
 from __future__ import annotations
 
@@ -36,31 +36,32 @@ KINDS = {
 }
 _NAMES = {kind: name for name, kind in KINDS.items()}
 
-# The client replaces a value over 10,000 UTF-16 units by a 2,000-unit preview and tells nobody.
+# The client replaces a value of more than 10,000 UTF-16 units by a 2,000-unit preview, without a
+# message.
 CAP = 9500
-# A denial's reason has no cap; this much is still something to read.
+# A denial's reason has no cap. This is our limit, so that it remains readable.
 GATE_CAP = 120_000
 
-# Where injected text survives a resume and keeps the prompt cache.
+# Events whose injected text survives a resume and keeps the prompt cache.
 CHANNELS = frozenset({
     ev.SESSION_STARTED, ev.PROMPT_SUBMITTED, ev.SKILL_EXPANDED, ev.TOOL_BATCH_FINISHED, ev.SUBAGENT_STARTED,
 })  # fmt: skip
 
-# The oldest and the newest version that was measured.
+# The oldest and the newest version that were measured.
 OLDEST = (2, 1, 197)
 NEWEST = (2, 1, 325)
-# The first version that does so, found by running those around it.
+# The first version with each behavior, found by running the versions around it.
 _RECORDS_AGENTS = (2, 1, 259)
 _READS_TOUCHED, _READS_AGENTS_MD, _READS_MENTIONS = (2, 1, 261), (2, 1, 281), (2, 1, 290)
 _RECORDS_REQUESTS = (2, 1, 295)
 _NAMES_AGENT = (2, 1, 323)
-_TAKES_SIBLINGS = (2, 1, 325)  # or some version since 2.1.261: those between were not tried
-# Subagents that begin without the instruction files of the project's root.
+_TAKES_SIBLINGS = (2, 1, 325)  # possibly an earlier version: those after 2.1.261 were not tested
+# Subagents that start without the instruction files of the project's root.
 _WITHOUT_INSTRUCTIONS = ("Explore", "Plan")
 
 
 def version_of(environ: Mapping[str, str]) -> tuple[int, ...] | None:
-    """`AI_AGENT=claude-code_2-1-325_harness` -> (2, 1, 325); None: the environment does not say."""
+    """`AI_AGENT=claude-code_2-1-325_harness` -> (2, 1, 325); None if it is not known."""
     fields = environ.get("AI_AGENT", "").split("_")
     numbers = fields[1].split("-") if len(fields) > 1 and fields[0] == NAME else []
     return tuple(int(number) for number in numbers if number.isdecimal()) or None
@@ -90,7 +91,7 @@ def shell(environ: Mapping[str, str]) -> Identity:
 
 
 def parse(raw: Mapping[str, Any], caller: Identity, environ: Mapping[str, str]) -> Event | None:
-    """None: an event that is not ours to answer."""
+    """Return the event, or None if Handbill does not answer it."""
     kind = KINDS.get(_text(raw.get("hook_event_name")))
     if kind is None:
         return None
@@ -122,7 +123,7 @@ def parse(raw: Mapping[str, Any], caller: Identity, environ: Mapping[str, str]) 
         transcript=transcript,
         tools=[tool(call, cwd) for call in calls if isinstance(call, dict)] if isinstance(calls, list) else named,
         prompt=prompt,
-        # stopping "again": a hook has kept the agent from resting in this turn already
+        # "again": a hook has already prevented the end of this turn.
         source="again" if raw.get("stop_hook_active") is True else _text(raw.get("source")),
         path=normal(_text(raw.get("file_path"))) if raw.get("file_path") else "",
         skill=_text(raw.get("command_name")) if kind == ev.SKILL_EXPANDED else "",
@@ -132,7 +133,8 @@ def parse(raw: Mapping[str, Any], caller: Identity, environ: Mapping[str, str]) 
         client=caller.client,
         names_client=caller.names_client,
         version=caller.version,
-        # A rule that comes twice is better than one that never comes: an unknown client reads nothing by itself.
+        # A rule that is delivered twice is better than a missing rule. So we assume that an unknown
+        # client reads nothing by itself.
         reads_agents_md=_since(caller, _READS_AGENTS_MD, unknown=False),
         reads_mentions=_since(caller, _READS_MENTIONS, unknown=False),
         reads_touched=_since(caller, _READS_TOUCHED, unknown=False),
@@ -142,7 +144,7 @@ def parse(raw: Mapping[str, Any], caller: Identity, environ: Mapping[str, str]) 
 
 
 def _since(caller: Identity | Event, first: tuple[int, ...], *, unknown: bool) -> bool:
-    """Is the client at least this version? `unknown`: the answer if nobody knows the version."""
+    """Whether the client has at least this version; `unknown` if the version is not known."""
     return caller.version >= first if caller.version is not None else unknown
 
 
@@ -151,19 +153,20 @@ def event_name(raw: Mapping[str, Any]) -> str:
 
 
 def to_person(message: str) -> dict[str, Any]:
-    """An answer that only the person sees."""
+    """Return an answer that only the person sees."""
     return {"systemMessage": message}
 
 
 def render(event: Event, text: str, plan: Plan | None, message: str = "") -> dict[str, Any]:
-    """The answer as the client takes it; {} is silence. Never an approval of a tool call."""
+    """Return the answer in the client's format. {} does nothing. Never approve a tool call."""
     answer: dict[str, Any] = {}
     if message or (plan is not None and plan.blocks):
         from handbill.text.blocks import escaped, harmless
     if message:
         answer.update(to_person(harmless(message)))
     specific: dict[str, Any] = {"hookEventName": _NAMES[event.kind]}
-    if event.kind == ev.TOOL_CALLED:  # a context given here would not survive a resume: pages go with the denial
+    # Context added here would not survive a resume, so the denial contains the pages.
+    if event.kind == ev.TOOL_CALLED:
         if plan is not None and plan.blocks:
             specific["permissionDecision"] = "deny"
             said = harmless(escaped("\n\n".join(plan.texts(BLOCK))))
@@ -178,31 +181,44 @@ def render(event: Event, text: str, plan: Plan | None, message: str = "") -> dic
     return answer
 
 
-# --- what versions differ in -------------------------------------------------------------------
+# --- differences between versions -----------------------------------------------------------------
 
 
 def names_compacted_agent(event: Event) -> bool:
-    """Newer clients put the agent's id on compaction events; between the two, evidence decides."""
+    """Whether the compacted window is known, because newer clients add the agent's id.
+
+    Otherwise, evidence decides whether it was the main window or a subagent's.
+    """
     return bool(event.agent_id) or _since(event, _NAMES_AGENT, unknown=False)
 
 
 def agents_survive(event: Event) -> bool:
-    """A continued subagent keeps its injections, and its SubagentStart text is not delivered again."""
+    """Whether a continued subagent keeps its injections.
+
+    Its SubagentStart text is then not delivered again.
+    """
     return event.version is not None and event.version > OLDEST
 
 
 def records_injections(event: Event) -> bool:
-    """Old clients write a subagent's tool-hook injections to no transcript. Of an unknown one, its record decides."""
+    """Whether the transcript shows the text that hooks put into this window.
+
+    Old clients do not record what tool hooks add to a subagent. For an unknown client, its record
+    decides.
+    """
     return not event.agent_id or _since(event, _RECORDS_AGENTS, unknown=True)
 
 
 def resume_takes_siblings(event: Event) -> bool:
-    """Newer clients rebuild more than the chain of parents; the resuming version decides."""
+    """Whether the resuming client rebuilds more than the chain of parents, as newer ones do."""
     return _since(event, _TAKES_SIBLINGS, unknown=False)
 
 
 def records_requests(event: Event) -> bool:
-    """Newer clients record each request to the model's server. Of an unknown one, its record decides."""
+    """Whether the client records each request to the model's server, as newer ones do.
+
+    For an unknown client, its record decides.
+    """
     return _since(event, _RECORDS_REQUESTS, unknown=True)
 
 
@@ -217,22 +233,26 @@ def user_folder(home: str) -> str:
 
 
 def library_folders(home: str) -> tuple[str, ...]:
-    """Folders of the user's that files are delivered from: not the settings and transcripts beside them."""
+    """Return the user's folders that files are delivered from.
+
+    The settings and transcripts beside them are left out.
+    """
     return tuple(f"{home}/.claude/{folder}" for folder in _LIBRARIES)
 
 
 def skill_folders(project: str, home: str) -> tuple[str, ...]:
-    """In the order in which the client looks for a skill."""
+    """Return the folders of skills, in the order in which the client searches them."""
     return f"{home}/.claude/skills", f"{project}/.claude/skills"
 
 
-# --- what the transcript says ------------------------------------------------------------------
+# --- the transcript -------------------------------------------------------------------------------
 
-MARGIN = 64 << 10  # the parent of the first row behind a noted place stands this close before it
+# The parent of the first row after a noted place is at most this far before that place.
+MARGIN = 64 << 10
 
 
 def look_for_signs(event: Event, world: World, since: int, asked: Asked) -> None:
-    """What was written behind byte `since`: did a hook of ours fail, did the conversation go back, …?"""
+    """Search the part after byte `since` for signs such as failed hooks or rewinds."""
     start = max(since - MARGIN, 0)
     data = world.tail(event.transcript, start) if event.transcript else None
     if data:
@@ -243,9 +263,9 @@ def look_for_signs(event: Event, world: World, since: int, asked: Asked) -> None
         asked.scanned += start if asked.scanned else 0
 
 
-# --- what needs more than an event ---------------------------------------------------------------
+# --- answers that need more than an event ---------------------------------------------------------
 
-# Most events ask nothing of the kind, so the modules that answer are loaded on use.
+# Most events need none of these, so their modules are loaded on use.
 _IN_MODULE = {
     **dict.fromkeys(
         (

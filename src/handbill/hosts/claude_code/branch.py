@@ -1,7 +1,8 @@
-"""Which rows of a transcript are this window's, if a second client writes to the same file.
+"""Select this window's rows if a second client writes to the same transcript.
 
-Both clients start from the same row. After it, each client's rows form a branch of their own. A compaction starts a
-new chain, and its row names the last row of the old chain (`logicalParentUuid`).
+Both clients start from the same row. After it, each client's rows form a branch of their own. A
+compaction starts a new chain, and its row names the last row of the old chain
+(`logicalParentUuid`).
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ def drop_rows_of_others(rows: Rows, own: OwnRows) -> None:
 
 
 def _newest_own_row(rows: Rows, own: OwnRows, shared_at: int) -> str:
-    """Empty: the shared part shows neither a marked row of this window nor a compaction of it."""
+    """Return the newest row of this window in the shared part.
+
+    The result is empty if that part has neither a marked row of this window nor a compaction of it.
+    """
     shared = [uuid for uuid in rows.by_id if rows.at[uuid] >= shared_at]
     marks = {mark for group in own.marks for mark in group}
     marked = next((uuid for uuid in reversed(shared) if is_marked(rows.by_id[uuid], marks)), "")
@@ -41,8 +45,12 @@ def _newest_own_row(rows: Rows, own: OwnRows, shared_at: int) -> str:
 
 
 def _follows_no_message(rows: Rows, uuid: str, shared_at: int) -> bool:
-    """If the window has said nothing since another client joined, or has undone that, its compaction follows what both
-    have. The other client's compaction may do so, too; but this window is known to have been compacted."""
+    """Whether this compaction follows the rows that both clients have.
+
+    That is the case if the window has added no message since another client joined, or has undone
+    its messages. The other client's compaction may also follow them, but this window is known to
+    have been compacted.
+    """
     return not any(is_message(rows.by_id[before]) for before in _back(rows, uuid, shared_at))
 
 
@@ -52,7 +60,7 @@ def is_marked(row: Row, marks: Collection[str]) -> bool:
 
 
 def _branch(rows: Rows, uuid: str, shared_at: int) -> set[str]:
-    """The rows from `shared_at` on that lead to or come from this one."""
+    """Return the rows from `shared_at` on that are ancestors or descendants of this one."""
     children: dict[str, list[str]] = {}
     for child in rows.by_id:
         children.setdefault(row_before(rows, child), []).append(child)
@@ -67,7 +75,7 @@ def _branch(rows: Rows, uuid: str, shared_at: int) -> set[str]:
 
 
 def _back(rows: Rows, uuid: str, shared_at: int) -> list[str]:
-    """From a row back to the first one that was written since `shared_at`."""
+    """Return the rows from this one back to the first one written since `shared_at`."""
     found = {uuid: None}
     while (uuid := row_before(rows, uuid)) in rows.by_id and uuid not in found and rows.at[uuid] >= shared_at:
         found[uuid] = None
@@ -75,5 +83,5 @@ def _back(rows: Rows, uuid: str, shared_at: int) -> list[str]:
 
 
 def row_before(rows: Rows, uuid: str) -> str:
-    """The row that this one follows, also if a compaction lies between."""
+    """Return the row that this one follows, even across a compaction."""
     return rows.parent[uuid] or rows.before.get(uuid, "")

@@ -1,7 +1,7 @@
-"""Which rows of a Claude Code transcript are in the window: chain, kept segment, leaf, and what is beside the chain.
+"""Select the transcript rows of a window: chain, kept segment, leaf, and rows beside the chain.
 
-A window that is live holds all that was written since it began (`loader` is None). One that was resumed
-holds what that version's loader rebuilds.
+A live window holds everything that was written since it began (`loader` is None). A resumed window
+holds the rows that its version's loader rebuilds.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 
 class Loader:
-    """How a client version rebuilds a resumed window. `siblings`: attachments beside the chain are put back."""
+    """How a client version rebuilds a resumed window.
+
+    `siblings`: it puts back attachments beside the chain.
+    """
 
     __slots__ = ("siblings",)
 
@@ -43,12 +46,13 @@ def _anchor(boundary: Row) -> str:
 
 
 def drop_foreign_compactions(rows: Rows, own: OwnRows) -> bool:
-    """Compactions that are not in this window; were there any? Another client that writes to the same transcript was
-    compacted, or a rewind went back to before a compaction.
+    """Drop compactions that are not in this window; return whether any existed.
 
-    This window's own rows, from its newest mark (or the newest row) back, lead past a compaction of its own: through
-    the boundary, or from behind it to what it kept. They lead past another one by a message of their own. What was
-    recorded before the window was resumed is its own: the loader applies it, whoever was compacted.
+    Either another client that writes to the same transcript was compacted, or a rewind went back to
+    before a compaction. The window's own rows are followed back from its newest mark, or from the
+    newest row. They pass a compaction of their own through its boundary, or go from a row after it
+    to a row that it kept. If they first reach a message that it did not keep, it is foreign.
+    Compactions from before the window was resumed are its own: the loader applies all of them.
     """
     marked = next((found for marks in own.marks if (found := _last_marked(rows, marks))), rows.last)
     chain = _ancestors(rows, marked) if marked else []
@@ -65,11 +69,12 @@ def _is_foreign(rows: Rows, boundary: str, chain: list[str]) -> bool:
     if not behind or boundary in chain:
         return False
     if len(behind) == len(chain) and is_boundary(rows.by_id[chain[-1]]):
-        return False  # the window begins with a newer compaction, which may have kept this one's row
+        # The window begins with a newer compaction, which may have kept this one's row.
+        return False
     kept = set(preserved(rows.by_id[boundary]))
     if not kept:
         return True
-    for uuid in chain[len(behind) :]:  # from the newest row before it back
+    for uuid in chain[len(behind) :]:  # backwards, from the newest row before the compaction
         if uuid in kept:
             return False
         if is_message(rows.by_id[uuid]):
@@ -82,9 +87,9 @@ def _last_marked(rows: Rows, marks: Collection[str]) -> str:
 
 
 def relinked(rows: Rows, *, live: bool, partial: bool) -> str | None:
-    """Put the rows that the newest compaction kept behind it, and drop all others before it.
+    """Move the rows that the newest compaction kept after it, and drop all others before it.
 
-    Returns the last kept row; empty: none was kept. None: some are not in what was read.
+    Return the last kept row, "" if none was kept, or None if some of them were not read.
     """
     order = list(rows.by_id)
     marks = [index for index, uuid in enumerate(order) if is_boundary(rows.by_id[uuid])]
@@ -98,8 +103,9 @@ def relinked(rows: Rows, *, live: bool, partial: bool) -> str | None:
         if partial:
             return None
         if not live:
-            return ""  # the loader leaves everything as it is
-        uuids = _present(rows, order[:last], named)  # the running client has them, whatever it wrote down
+            return ""  # The loader changes nothing in this case.
+        # The running client has them, even if its list is wrong.
+        uuids = _present(rows, order[:last], named)
     if uuids:
         _link(rows, uuids, _anchor(boundary), live=live)
     kept = set(uuids)
@@ -114,7 +120,7 @@ def relinked(rows: Rows, *, live: bool, partial: bool) -> str | None:
 
 
 def _kept(rows: Rows, boundary: Row) -> list[str]:
-    """The kept rows in order; with only the ends known, the chain between them."""
+    """Return the kept rows in order. If only the ends are known, follow the chain between them."""
     named, metadata = preserved(boundary), metadata_of(boundary)
     if isinstance(metadata.get("preservedMessages"), dict) or not named:
         return named
@@ -139,7 +145,7 @@ def _link(rows: Rows, uuids: list[str], anchor: str, *, live: bool) -> None:
         rows.parent[uuid] = parent
     for number, uuid in enumerate(children):
         if live and number and _is_prompt(rows.by_id[uuid]):
-            continue  # a rewind went back to before what was kept
+            continue  # A rewind went back to before the kept rows.
         rows.parent[uuid] = uuids[-1]
 
 
@@ -152,7 +158,8 @@ def leaf_of(rows: Rows, kept: str, loader: Loader | None, own: Marks = ()) -> st
         other = _other_branch(rows, own)
         if other:
             return other
-        behind = rows.last in _ancestors(rows, kept)  # nothing was said since: what was kept comes last
+        # If no message was added since, the kept rows are last.
+        behind = rows.last in _ancestors(rows, kept)
         return rows.last if rows.last in rows.by_id and not behind else kept
     if rows.cleared:
         return ""
@@ -167,8 +174,10 @@ def leaf_of(rows: Rows, kept: str, loader: Loader | None, own: Marks = ()) -> st
 
 
 def _went_on(rows: Rows, noted: str, loader: Loader) -> bool:
-    """Did the conversation go on behind the row that the client noted? Of calls made at once, any result will do for
-    a client that puts back what is beside the chain."""
+    """Whether the conversation continued after the row that the client noted.
+
+    Any result of simultaneous calls counts if the client puts back rows beside the chain.
+    """
     chain = _ancestors(rows, rows.last)
     if noted in chain or not loader.siblings or noted not in rows.by_id or not has_result(rows.by_id[noted]):
         return noted in chain
@@ -177,7 +186,7 @@ def _went_on(rows: Rows, noted: str, loader: Loader) -> bool:
 
 
 def _other_branch(rows: Rows, own: Marks) -> str:
-    """Where this window's branch ends, when the newest row is of another one: a second client writes there, too."""
+    """Return the end of this window's branch if a second client wrote the newest row."""
     for marks in own:
         if not marks:
             continue
@@ -187,7 +196,7 @@ def _other_branch(rows: Rows, own: Marks) -> str:
         if marked[-1] in _ancestors(rows, rows.last):
             return ""
         below = {marked[-1]}
-        for uuid in rows.by_id:  # parents come before their children
+        for uuid in rows.by_id:  # Parents precede their children.
             if rows.parent[uuid] in below:
                 below.add(uuid)
         return next(uuid for uuid in reversed(rows.by_id) if uuid in below)
@@ -195,9 +204,10 @@ def _other_branch(rows: Rows, own: Marks) -> str:
 
 
 def _newest_end(rows: Rows) -> str:
-    """Of all ends of branches the one that was noted or written last."""
+    """Return the end of a branch that was noted or written last."""
     messages = {uuid for uuid, row in rows.by_id.items() if is_message(row)}
-    ends = messages - {_speaker(rows, rows.parent[uuid]) for uuid in messages}  # attachments lie between messages
+    # Attachments may be between messages.
+    ends = messages - {_speaker(rows, rows.parent[uuid]) for uuid in messages}
     if len(ends) > 1:
         chosen = rows.checkpoint if rows.checkpoint in ends else rows.last
         ends = {_speaker(rows, chosen)} - {""} or ends if chosen in rows.by_id else ends
@@ -206,7 +216,7 @@ def _newest_end(rows: Rows) -> str:
 
 
 def _speaker(rows: Rows, uuid: str) -> str:
-    """The nearest message of the user or the assistant at or above a row."""
+    """Return the nearest message of the user or the assistant at or above a row."""
     passed: set[str] = set()
     while uuid in rows.by_id and uuid not in passed:
         if is_message(rows.by_id[uuid]):
@@ -227,7 +237,8 @@ def _ancestors(rows: Rows, uuid: str) -> list[str]:
 def chain_from(rows: Rows, leaf: str, *, live: bool) -> list[str]:
     found = _ancestors(rows, leaf)
     while not live and found and rows.parent[found[-1]] and rows.parent[found[-1]] not in rows.by_id:
-        near = _close_before(rows, found)  # a parent that was never written: the loader takes what came just before
+        # The parent was never written, so the loader takes the row just before.
+        near = _close_before(rows, found)
         if not near:
             break
         found += [uuid for uuid in _ancestors(rows, near) if uuid not in found]
@@ -251,12 +262,12 @@ def _close_before(rows: Rows, found: list[str]) -> str:
 
 
 def _is_of_a_start(row: Row) -> bool:
-    """What hooks said at a start leads to the prompts of that process: beside them, it is another process's."""
+    """Whether hooks added this row at a start. Beside the chain, it is another process's."""
     return attachment_of(row).get("hookEvent") == "SessionStart"
 
 
 def beside_chain(rows: Rows, inside: set[str], chain: list[str], loader: Loader | None) -> set[str]:
-    """Rows off the chain that are in the window all the same; never another prompt, and what followed it."""
+    """Return rows off the chain that are in the window: not another prompt, nor its answers."""
     answers = {message_id(rows.by_id[uuid]) for uuid in chain if rows.by_id[uuid].get("type") == "assistant"}
     answers.discard("")
     leaf = chain[-1] if chain else ""

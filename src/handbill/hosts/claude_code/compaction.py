@@ -1,4 +1,4 @@
-"""What Claude Code's own record says about a compaction: what stood before it, and what of that is left. For people."""
+"""Report a compaction to people: the files before it, and what became of each of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _READERS = ("Read", "NotebookRead")
 
 
 class Compaction:
-    """`before`: file -> how it came in; the sets say what became of it."""
+    """One compaction. `before`: file -> how it was added. The sets show each file's fate."""
 
     __slots__ = (
         "at",
@@ -38,14 +38,15 @@ class Compaction:
     def __init__(self) -> None:
         self.at = ""
         self.trigger = ""
-        self.tokens: tuple[int, int] = (0, 0)  # before and after, as the client counts; 0: it does not say
+        # before and after, as counted by the client; 0 if not reported
+        self.tokens: tuple[int, int] = (0, 0)
         self.summary = ""
         self.before: dict[str, str] = {}
         self.kept: set[str] = set()  # in the messages that the client kept
         self.reattached: set[str] = set()  # put back by the client itself
         self.redelivered: set[str] = set()
         self.reread: set[str] = set()
-        self.undone: set[str] = set()  # delivered again, and a rewind undid that
+        self.undone: set[str] = set()  # delivered again, then undone by a rewind
 
     def fate(self, file: str) -> str:
         if file in self.kept:
@@ -63,7 +64,10 @@ class Compaction:
 
 
 def last_compaction(data: bytes, own: OwnRows, *, agent: bool = False) -> Compaction | None:
-    """The newest one of this window; None: there was none, or a rewind undid it. `agent`: it is a subagent's."""
+    """Return the newest compaction of this window, or None if none applies.
+
+    None also means that a rewind undid it. `agent`: the window is a subagent's.
+    """
     rows = read(data, agent=agent)
     after = select(rows, own)
     now = after.inside if after is not None else set()
@@ -97,7 +101,7 @@ def _number(value: object) -> int:
 
 
 def _files(record: Rec) -> dict[str, str]:
-    """What one record brought into the window."""
+    """Return the files that one record added to the window."""
     titles = [*blocks_and_cuts(record)[0], *(title for _, blocks in denials(record) for title in blocks)]
     found = {meant(title[0]): DELIVERED for title in titles}
     for call in calls_in(record):
@@ -107,7 +111,7 @@ def _files(record: Rec) -> dict[str, str]:
             found.setdefault(path, READ)
     attachment = attachment_of(record)
     if attachment.get("type") == "file" and isinstance(attachment.get("filename"), str):
-        found.setdefault(attachment["filename"], READ)  # put back by a compaction before
+        found.setdefault(attachment["filename"], READ)  # put back by an earlier compaction
     for folder in filter(None, map(folder_in, _texts(record))):
         found[f"{folder}/SKILL.md"] = SKILL
     return found

@@ -1,6 +1,6 @@
-"""Directories that the user added to a session: by settings, on the command line, or while it runs.
+"""Find directories that the user added to a session: in settings, by option or by command.
 
-No event and no variable names them; looked for only when a call leaves the project.
+No event and no variable names them. They are searched for only when a call leaves the project.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ _COMMAND = "<command-name>/add-dir</command-name>"
 
 
 def added(event: Event, world: World, home: str, known: Known) -> tuple[list[str], Known]:
-    """`known`: what the transcript told before, and how far it was read; the second value goes on from there."""
+    """Return the added directories, and the value of `known` for the next call.
+
+    `known`: the directories found in the transcript so far, and how far it was read.
+    """
     found: dict[str, None] = {}
     for path in (*(f"{event.project}/{name}" for name in _SETTINGS), f"{home}/{_SETTINGS[1]}"):
         found.update(dict.fromkeys(_in_settings(world.tail(path, 0, 1 << 20) or b"")))
@@ -50,7 +53,7 @@ def _in_settings(data: bytes) -> list[str]:
 
 
 def _on_command_line(words: list[bytes]) -> Iterator[str]:
-    """`--add-dir A B --add-dir=C`"""
+    """Yield the directories of `--add-dir A B --add-dir=C`."""
     taking = False
     for word in words:
         text = word.decode("utf-8", "replace")

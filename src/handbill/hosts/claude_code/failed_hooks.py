@@ -1,4 +1,4 @@
-"""Hooks of ours that Claude Code says failed, by its own record."""
+"""Find hooks of Handbill that failed, in Claude Code's own record."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _FAILURES = (b'"hook_non_blocking_error"', b'"hook_cancelled"', b'"hook_success"
 
 
 def failures(data: bytes, mark: bytes) -> list[tuple[str, str, str]]:
-    """(uuid, host event, what happened) of our own hooks that the host says failed."""
+    """Return (uuid, host event, failure) for our own hooks that the host reports as failed."""
     found = []
     for marker in _FAILURES:
         for record in records_with(data, marker):

@@ -1,4 +1,4 @@
-"""Files that the Claude Code client itself shows in full, and what it shows of them."""
+"""Find files that the Claude Code client itself shows in full, and the text that it shows."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ _CONTENTS = "Contents of "
 
 
 def files_shown(row: Row) -> dict[str, str]:
-    """Path -> text of files that this row shows in full. The text is empty where the client does not record it.
+    """Return path -> text of the files that this row shows in full.
 
-    The client shows a file because it was read or mentioned, because a compaction restored it, or because it holds
-    the instructions for a folder.
+    The text is empty where the client does not record it. The client shows a file because it was
+    read or mentioned, because a compaction restored it, or because it holds the instructions for a
+    folder.
     """
     attachment = attachment_of(row)
     if attachment.get("type") == "nested_memory":
@@ -34,13 +35,19 @@ def files_shown(row: Row) -> dict[str, str]:
 
 
 def _instructions(attachment: Row) -> dict[str, str]:
-    """A nested CLAUDE.md, or what it imports. The client may leave out parts of it, such as comments."""
+    """Return a nested CLAUDE.md or a file that it imports.
+
+    The client may leave out parts of it, such as comments.
+    """
     path, content = attachment.get("path"), attachment.get("content")
     text = content.get("content") if isinstance(content, dict) and not content.get("contentDiffersFromDisk") else ""
     return {path: text if isinstance(text, str) else ""} if isinstance(path, str) else {}
 
 
 def _agents_md(row: Row) -> dict[str, str]:
-    """A nested AGENTS.md. If it is too long, the client shows only its beginning, under another heading."""
+    """Return a nested AGENTS.md.
+
+    If it is too long, the client shows only its beginning, under another heading.
+    """
     heads = [(head, body) for text in injected(row) for head, colon, body in [text.partition(":\n\n")] if colon]
     return {head[len(_CONTENTS) :]: body for head, body in heads if head.startswith(_CONTENTS)}

@@ -1,4 +1,4 @@
-"""Files that a prompt names with `@`: the client attaches them, and no tool event tells of it."""
+"""Find files that a prompt names with `@`. The client attaches them without a tool event."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ _ENDS = ",.;:!?)]}'\""
 
 
 def mentions(prompt: str, cwd: str, home: str, id: str = "") -> list[Tool]:
-    """As calls that read: a range of lines is a part of a file."""
+    """Return the mentions as calls that read files. A range of lines is a part of a file."""
     found = mentioned(prompt, cwd, home)
     return [Tool(MENTIONS, id, paths=(path,), whole=not ranged) for path, ranged in found]
 
 
 def in_command(body: str, words: str, cwd: str) -> list[Tool]:
-    """`words`: its arguments. Each mention counts as partial, because we do not check what the client shows."""
+    """Return the files that a command's body mentions. `words`: its arguments.
+
+    Each mention counts as partial, because we do not check how much the client shows.
+    """
     found: dict[str, None] = {}
     for name, _ in _names(body):
         found.update(dict.fromkeys(path for path, _ in mentioned(f"@{_filled(name, words[:_LONGEST])}", cwd, "")))
@@ -31,7 +34,10 @@ def in_command(body: str, words: str, cwd: str) -> list[Tool]:
 
 
 def _filled(name: str, words: str) -> str:
-    """With the arguments in the places of `$ARGUMENTS`, `$1`, `$2` and so on; what they contain is not filled in."""
+    """Replace `$ARGUMENTS`, `$1`, `$2` and so on with the arguments.
+
+    Placeholders inside the arguments are not replaced.
+    """
     first, *others = name.split("$")
     found, each = [first], words.split()
     for piece in others:
@@ -47,7 +53,10 @@ def _filled(name: str, words: str) -> str:
 
 
 def mentioned(prompt: str, cwd: str, home: str) -> list[tuple[str, bool]]:
-    """(absolute path, is it a range of its lines), in order; whether it exists is not asked."""
+    """Return (absolute path, whether it is a range of lines) in order.
+
+    This does not check whether the files exist.
+    """
     found: dict[str, bool] = {}
     for name, ranged in _names(prompt):
         path = join(home, name[2:]) if name.startswith("~/") and home else join(cwd, name.rstrip("/") or "/")
@@ -58,7 +67,7 @@ def mentioned(prompt: str, cwd: str, home: str) -> list[tuple[str, bool]]:
 
 
 def _names(text: str) -> Iterator[tuple[str, bool]]:
-    """(name, is it a range of lines) behind each `@` at the start of a line or after a space."""
+    """Yield (name, whether it is a range of lines) for each `@` at a line start or a space."""
     at = text.find("@")
     while at >= 0:
         if at == 0 or text[at - 1].isspace():
@@ -69,7 +78,10 @@ def _names(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _name(prompt: str, start: int) -> tuple[str, bool]:
-    """The name after an `@`: quoted, or up to the next space; and whether a range of lines follows it."""
+    """Return the name after an `@`, and whether a range of lines follows it.
+
+    The name is quoted, or ends at the next space.
+    """
     if prompt.startswith('"', start):
         name = prompt[start + 1 : max(prompt.find('"', start + 1), 0)]
     else:

@@ -1,4 +1,4 @@
-"""Files that the host reads by itself when a directory is touched: CLAUDE.md, what it imports, AGENTS.md."""
+"""Find files that the host itself reads for a directory: CLAUDE.md, its imports, AGENTS.md."""
 
 from __future__ import annotations
 
@@ -17,18 +17,24 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 _CLAUDE_MD = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
-_MOST = 1 << 16  # of a CLAUDE.md; clients warn of a longer one
-_MOST_PATTERNS, _MOST_LETTERS = 200, 4000  # with more, it is not certain which files the client reads
-_UNUSUAL = frozenset("[]{}()!+@\\")  # in a pattern
-_ANYTHING = ["**"]  # nobody knows which files are excluded
-_NOT_SPACE = str.maketrans(dict.fromkeys("\x1c\x1d\x1e\x1f\x85", "x"))  # to the client; Python splits words there
+_MOST = 1 << 16  # bytes of a CLAUDE.md; clients warn of a longer one
+# with more, the files that the client reads are not certain
+_MOST_PATTERNS, _MOST_LETTERS = 200, 4000
+_UNUSUAL = frozenset("[]{}()!+@\\")  # special characters in a pattern
+_ANYTHING = ["**"]  # for when the excluded files are not known
+# The client does not split words at these characters, but Python does.
+_NOT_SPACE = str.maketrans(dict.fromkeys("\x1c\x1d\x1e\x1f\x85", "x"))
 _SETTINGS = (".claude/settings.local.json", ".claude/settings.json")
 _MOST_SETTINGS = 1 << 20  # bytes
 
 
 def brings(level: str, path: str, how: str, event: Event, world: World, settings: Settings) -> str:
-    """Why the host itself puts this file into the window; empty: it does not. It says so too late, or not at all."""
-    start = event.project or world.project  # where the client was started: it reads instructions from there up
+    """Return why the host itself adds this file to the window; empty if it does not.
+
+    The host reports such a file too late, or not at all.
+    """
+    # The client was started here, and reads instructions from here upwards.
+    start = event.project or world.project
     if under(start, level) and not event.reads_root:
         return ""
     if imported(level, path, world, settings):
@@ -41,12 +47,12 @@ def brings(level: str, path: str, how: str, event: Event, world: World, settings
         return ""
     if under(start, level):
         return "session_start"
-    # of a folder below, only together with a file that is read there
+    # In a folder below, the client adds it only together with a file that is read there.
     return {READ: f"{NESTED}, read by the host", LOOKED: LATER, WANTED: LATER, ACTED: "", DONE_BEFORE: ""}[how]
 
 
 def imported(level: str, path: str, world: World, settings: Settings) -> bool:
-    """Does the CLAUDE.md of this level bring the file (as a link, or by an @import)?"""
+    """Whether the CLAUDE.md of this level adds the file, as a link or by an @import."""
     for beside in _CLAUDE_MD:
         source = join(level, beside)
         inode = world.inode(source)
@@ -56,12 +62,13 @@ def imported(level: str, path: str, world: World, settings: Settings) -> bool:
             return True
         imports = world.once(f"imports of {source}", lambda at=source: _imports(at, world))  # type: ignore[misc]
         if path in imports:
-            return not _is_excluded(path, world, settings)  # the client asks that of an imported file, too
+            # The client checks the exclusions for an imported file, too.
+            return not _is_excluded(path, world, settings)
     return False
 
 
 def _imports(path: str, world: World) -> frozenset[str]:
-    """The files that a CLAUDE.md names, as seen from its own folder."""
+    """Return the files that a CLAUDE.md names, relative to its own folder."""
     text = (world.tail(path, 0, _MOST) or b"").decode("utf-8", "replace")
     if "@" not in text:
         return frozenset()
@@ -73,18 +80,22 @@ def _imports(path: str, world: World) -> frozenset[str]:
 
 
 def _without_stars(word: str) -> str:
-    """What is emphasized is followed as well. A star on one side only is a part of the text."""
+    """Remove the stars of emphasis. A star on one side only is a part of the text."""
     inner = word.strip("*")
     stars = (len(word) - len(inner)) // 2
     return inner if word == "*" * stars + inner + "*" * stars else word
 
 
 def reads_agents_md(level: str, world: World, settings: Settings) -> bool:
-    """The client reads AGENTS.md unless a CLAUDE.md applies there, or it was told not to."""
+    """Whether the client reads AGENTS.md.
+
+    It does, unless a CLAUDE.md applies there or the settings disable it.
+    """
     places = [level, world.project]
     while places[-1] != "/":
         places.append(parent(places[-1]))
-    own = f"{world.user_library}/CLAUDE.md"  # the user's own, for all projects, changes nothing
+    # The user's own file for all projects has no effect here.
+    own = f"{world.user_library}/CLAUDE.md"
     files = [path for place in places for name in _CLAUDE_MD if (path := join(place, name)) != own]
     if any(world.is_file(path) and world.size(path) for path in files):
         return False
@@ -105,13 +116,14 @@ def _is_switched_off(world: World, settings: Settings) -> bool:
 
 
 def _is_excluded(path: str, world: World, settings: Settings) -> bool:
-    """Do the settings keep the client from reading this file?"""
+    """Whether the settings prevent the client from reading this file."""
     patterns: list[str] = world.once("claudeMdExcludes", lambda: _excludes(world, settings))
     if not patterns:
         return False
     from handbill.text.globs import matches
 
-    # a star matches slashes here, too: where it is not certain that the client reads a file, we deliver it
+    # Here a star also matches slashes: if it is not certain that the client reads a file, we
+    # deliver it.
     names = {path, world.real(path)}
     return any(
         _UNUSUAL.intersection(pattern) or any(matches(name, _as_stars(pattern)) for name in names)
@@ -120,7 +132,7 @@ def _is_excluded(path: str, world: World, settings: Settings) -> bool:
 
 
 def _as_stars(pattern: str) -> str:
-    """`**/` is any number of folders, or none."""
+    """Simplify a pattern: `**/` matches any number of folders, or none."""
     pattern = pattern.replace("**/", "*").replace("/./", "/")
     while "**" in pattern or "//" in pattern:
         pattern = pattern.replace("**", "*").replace("//", "/")
@@ -139,13 +151,13 @@ def _excludes(world: World, settings: Settings) -> list[str]:
 
 
 def _settings(word: bytes, world: World, settings: Settings) -> list[dict[str, Any] | None]:
-    """The settings files that may say something about this; None: nobody knows what it says."""
+    """Return the settings files that may mention this word; None for one that cannot be read."""
     found: list[dict[str, Any] | None] = []
     for path in (*(f"{world.project}/{name}" for name in _SETTINGS), f"{world.home}/{_SETTINGS[1]}"):
         text = world.tail(path, 0, _MOST_SETTINGS) or b""
         if len(text) == _MOST_SETTINGS:
             found.append(None)
-        elif word in text or b"\\u" in text:  # the word may be written with escapes
+        elif word in text or b"\\u" in text:  # The word may be written with escapes.
             try:
                 read = loads(text.decode("utf-8", "replace"))
             except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Where Claude Code keeps the plugins that the user installed."""
+"""Find the plugins that the user installed in Claude Code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ _PLUGINS = ".claude/plugins/installed_plugins.json"
 
 
 def plugin_folders(plugin: str, world: World) -> list[str]:
-    """The file is {"plugins": {"name@market": [{"installPath": …}]}}; `plugin`: empty means all of them."""
+    """Return the folders of this plugin; of all plugins if the name is empty.
+
+    The file is {"plugins": {"name@market": [{"installPath": …}]}}.
+    """
     data = world.tail(f"{world.home}/{_PLUGINS}", 0, 1 << 20)
     if data is None:
         return []
@@ -26,4 +29,4 @@ def plugin_folders(plugin: str, world: World) -> list[str]:
             if not plugin or key.partition("@")[0] == plugin
         ]
     except (ValueError, KeyError, TypeError, AttributeError):
-        return []  # written by another version of the host: its plugins' skills are not found
+        return []  # Another version of the host wrote it. The skills of its plugins are not found.

@@ -1,4 +1,4 @@
-"""What a Claude Code window's transcript says: read from the disk for the questions that an event raises."""
+"""Read a Claude Code window's transcript from the disk, to answer an event's questions."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from handbill.world import World
 
 _MOST = 256 << 20
-_BODY = 1 << 16  # of a command
-_REQUESTS = 4 << 20  # of a transcript: the newest request is at its end
-_WRITTEN_LATE = 0.2  # seconds; a compaction takes many
-_RECENT = 32 << 20  # of a transcript; what was read before that is not among the last few files
+_BODY = 1 << 16  # bytes of a command
+_REQUESTS = 4 << 20  # bytes of a transcript, which has the newest request at its end
+_WRITTEN_LATE = 0.2  # seconds, which is short compared to a compaction
+_RECENT = 32 << 20  # bytes of a transcript; files read before that are not among the last few
 
 
 def failures(event: Event, world: World, since: int) -> list[tuple[str, str, str]]:
-    """Our hooks that failed behind byte `since`, by the client's own record."""
+    """Return our hooks that failed after byte `since`, from the client's own record."""
     from handbill.hosts.claude_code.failed_hooks import failures as read
     from handbill.hosts.claude_code.signs import MARK
 
@@ -35,9 +35,10 @@ def failures(event: Event, world: World, since: int) -> list[tuple[str, str, str
 
 
 def calls(event: Event, world: World, most: int, there: Collection[str] | None = None) -> list[Tool]:
-    """Earlier tool calls of this window, for directories whose event was missed.
+    """Return earlier tool calls of this window, for directories whose event was missed.
 
-    `there`: the ids of those that are in it, if that is known; else all since the last compaction.
+    `there`: the ids of the calls that are in the window, if they are known. Otherwise, all calls
+    since the last compaction are returned.
     """
     from handbill.hosts.claude_code.transcript import calls as read
 
@@ -47,7 +48,7 @@ def calls(event: Event, world: World, most: int, there: Collection[str] | None =
 
 
 def mentions(event: Event, world: World, most: int) -> list[Tool]:
-    """Files that earlier prompts of this window name; `id` is the prompt's."""
+    """Return files that earlier prompts of this window name. `id` is the prompt's."""
     from handbill.hosts.claude_code.mentioned_files import mentions as read
     from handbill.hosts.claude_code.transcript import prompts
 
@@ -56,7 +57,10 @@ def mentions(event: Event, world: World, most: int) -> list[Tool]:
 
 
 def mentions_in_commands(event: Event, world: World, home: str) -> list[Tool]:
-    """Files that the body of a command or skill mentions: the client attaches them as if they were typed."""
+    """Return files that the body of a command or skill mentions.
+
+    The client attaches them as if they were typed.
+    """
     from handbill.hosts.claude_code.mentioned_files import in_command
 
     called = [made for made in event.tools if made.does == LOADS_SKILL and made.outcome == DONE]
@@ -73,7 +77,10 @@ def mentions_in_commands(event: Event, world: World, home: str) -> list[Tool]:
 
 
 def compactions_since(event: Event, world: World, since: int) -> list[int]:
-    """Where behind byte `since` of its transcript compactions are recorded; a line that is cut there does not count."""
+    """Return where compactions are recorded after byte `since` of the transcript.
+
+    A line that began before that byte does not count.
+    """
     from handbill.hosts.claude_code.transcript import compactions
 
     data = world.tail(event.transcript, max(since - 1, 0)) or b""
@@ -82,18 +89,22 @@ def compactions_since(event: Event, world: World, since: int) -> list[int]:
 
 
 def keeps_several_turns(event: Event, world: World) -> bool:
-    """Usually, the client finds that a window is full before it sends a request, and keeps the last message only. If
-    the model's server refuses a request as too long, the client keeps several turns. Its record then has that request,
-    and no answer to it. (Older clients record no requests; they keep the last message then, too.)"""
+    """Whether this compaction keeps several turns because the server refused a request.
+
+    Usually, the client finds that a window is full before it sends a request, and keeps the last
+    message only. If the model's server refuses a request as too long, the client keeps several
+    turns. Its record then has that request, and no answer to it. Older clients record no requests,
+    and keep the last message in this case too.
+    """
     if event.agent_id or event.trigger == "manual" or not records_requests(event):
         return False
-    world.pause(_WRITTEN_LATE)  # the answer, or the request, may not be recorded yet
+    world.pause(_WRITTEN_LATE)  # The answer or the request may not be recorded yet.
     data = world.tail(event.transcript, -_REQUESTS) or b""
     return data.rfind(b'\n{"type":"api-request",') > data.rfind(b'"type":"assistant"')
 
 
 def answers(event: Event, world: World, since: int) -> list[str]:
-    """What the agent said behind byte `since` of its transcript."""
+    """Return the agent's messages after byte `since` of its transcript."""
     from handbill.hosts.claude_code.transcript import answers as read
 
     return read(world.tail(event.transcript, since) or b"")
@@ -108,11 +119,12 @@ def window_now(
     unknown: bool = False,
     window: Window | None = None,
 ) -> Content | None:
-    """What is in this window, by its transcript; None: there is none to read, or not all of it yet.
+    """Return the current content of this window, from its transcript.
 
-    `since`: only what was written behind this byte is asked for. `resumed`: a new process rebuilds the window.
-    `unknown`: we have no ledger of it, so the transcript must reach up to this event.
-    `window`: its ledger, which knows its own rows if a second client writes to the same transcript.
+    None: no transcript can be read, or it is not complete yet. `since`: only rows that were written
+    after this byte are needed. `resumed`: a new process rebuilds the window. `unknown`: we have no
+    ledger of it, so the transcript must reach up to this event. `window`: its ledger, which
+    identifies its own rows if a second client writes to the same transcript.
     """
     if not event.transcript:
         return None
@@ -137,16 +149,20 @@ def window_now(
 
 
 def may_restore(event: Event, world: World, paths: Collection[str]) -> list[str]:
-    """Files that the client may put back after a compaction: those that a call of this session named.
+    """Return files that the client may put back after a compaction.
 
-    It restores the last few that were read or written, unless they are too large or in the messages that it keeps.
+    These are files that a call of this session named. The client restores the last few that were
+    read or written, unless they are too large or in the messages that it keeps.
     """
     data = world.tail(event.transcript, -_RECENT) if event.transcript else None
     return [path for path in paths if f'"{path}"'.encode("utf-8", "surrogateescape") in (data or b"")]
 
 
 def call_behind(event: Event, world: World) -> str:
-    """The tool call that started this subagent, as the client notes it beside its transcript; empty: not yet."""
+    """Return the tool call that started this subagent; empty if it is not noted yet.
+
+    The client notes it in a file beside the transcript.
+    """
     from handbill.hosts.claude_code.rows import record_of
 
     data = world.tail(event.transcript.removesuffix(".jsonl") + ".meta.json", 0, 1 << 16)
@@ -154,27 +170,27 @@ def call_behind(event: Event, world: World) -> str:
 
 
 def added_directories(event: Event, world: World, home: str, known: Known | None) -> tuple[list[str], Known]:
-    """Directories besides the project that the user lets this session work in; `known`: by an earlier answer."""
+    """Return directories that the user added to this session. `known`: from an earlier answer."""
     from handbill.hosts.claude_code.directories_added import added
 
     return added(event, world, home, known or {"to": 0, "names": []})
 
 
 def transcript_of(event: Event, agent: str) -> str:
-    """The transcript of another window of the same session; `event` is one of main's."""
+    """Return the transcript of another window of the session. `event` is of the main window."""
     from handbill.hosts.claude_code.transcript import path_of
 
     return path_of(event.transcript, agent)
 
 
 def agents_of(event: Event, world: World) -> list[str]:
-    """Subagents that this session has had."""
+    """Return the subagents that this session has had."""
     names = world.names(event.transcript.removesuffix(".jsonl") + "/subagents")
     return [name[6:-6] for name in names if name.startswith("agent-") and name.endswith(".jsonl")]
 
 
 def usage(event: Event, world: World) -> Usage | None:
-    """How full the window was at the model's newest answer; None: the transcript does not say."""
+    """Return how full the window was at the model's newest answer; None if it is not recorded."""
     from handbill.hosts.claude_code.transcript import tokens_used
     from handbill.hosts.usage import Usage
 

@@ -1,4 +1,4 @@
-"""What is registered with Claude Code: for which events, with which command; and what a settings file says; pure."""
+"""Define the hooks to register with Claude Code, and read hooks from a settings file; pure."""
 
 from __future__ import annotations
 
@@ -13,29 +13,35 @@ from handbill.library.needs import CHANGES, EVERY
 from handbill.text.json_tree import BOM, GAP, NotJson, Value
 from handbill.text.json_tree import parse as tree_of
 
-MARK = "handbill.hook"  # is in every command of ours, and so in what the client writes down about it
-HOST = "claude-code"  # tells the hook who calls
-SKILL_LANES = 4  # a skill's first phase has a dozen pages or so
-TIMEOUT = 10  # seconds; the client's own default would let a stuck disk hold the agent for minutes
+MARK = "handbill.hook"  # part of each of our commands, and so of the client's records of them
+HOST = "claude-code"  # identifies the caller to the hook
+SKILL_LANES = 4  # The first phase of a skill has about a dozen pages.
+TIMEOUT = 10  # seconds; the client's default would let a stuck disk block the agent for minutes
 
-# One process per assistant message (PostToolBatch); the others are rare.
+# PostToolBatch starts one process per assistant message. The others are rare.
 EVENTS = (
     "SessionStart", "UserPromptSubmit", "UserPromptExpansion", "PreToolUse", "PostToolBatch", "SubagentStart",
     "PreCompact", "InstructionsLoaded", "SessionEnd",
 )  # fmt: skip
-# Only where a gate may hold every call: the last moment of a turn that made none.
+# Registered only if a gate may hold every call: the end of a turn that made no calls.
 FAILSAFE = "Stop"
 
 
 def held_tools(holds: Collection[str]) -> str:
-    """For which tools a hook is started before they run; empty: for all of them. `holds`: kinds of calls."""
+    """Return the tools whose calls start a hook before they run; empty for all tools.
+
+    `holds`: kinds of calls.
+    """
     if EVERY in holds:
         return ""
     return "|".join(tool for tool, does in DOES.items() if does in holds and _is_held(tool, does, holds))
 
 
 def _is_held(tool: str, does: str, holds: Collection[str]) -> bool:
-    """`WRITES` is for new files; a change of an existing file is held only if a gate needs that."""
+    """Whether calls of this tool are held.
+
+    `WRITES` is for new files. Changes to an existing file are held only if a gate needs that.
+    """
     return does != WRITES or tool not in PARTIAL_WRITES or CHANGES in holds
 
 
@@ -43,7 +49,7 @@ HELD_TOOLS = held_tools((WRITES, DELEGATES))
 
 
 _READ = ("hooks", "disableAllHooks")
-# what a settings file says about hooks
+# the hook settings of one settings file
 HookSettings = dict[str, Any]
 
 
@@ -52,11 +58,12 @@ class OddSettings(HandbillError):
 
 
 def hook_code(folder: str, packages: str = "") -> str:
-    """What the interpreter runs: without the package it ends quietly, as if nothing were registered.
+    """Return the code that the interpreter runs.
 
-    In our folder, it looks for Python files only: the usual finder would look for a zip file and three kinds of
-    compiled modules first, each time (0.7 million instructions of 31). `packages`: the folder of PyYAML, if it is
-    not ours; searched last, so it costs nothing.
+    Without the package, it ends silently, as if no hook were registered. In our folder, it looks
+    for Python files only. The usual finder would first look for a zip file and three kinds of
+    compiled modules each time (0.7 of 31 million instructions). `packages`: the folder of PyYAML if
+    it is not ours. It is searched last, so it costs nothing.
     """
     more = f";sys.path.append({packages!r})" if packages and packages != folder else ""
     return (
@@ -71,7 +78,10 @@ def hook_code(folder: str, packages: str = "") -> str:
 
 
 def inline(interpreter: str, folder: str, packages: str = "") -> list[str]:
-    """A command that needs no file of its own. `python FILE` without the file would exit 2, which blocks prompts."""
+    """Return a command that needs no file of its own.
+
+    Without its file, `python FILE` would exit with code 2, which blocks prompts.
+    """
     return [interpreter, "-I", "-S", "-X", "utf8", "-c", hook_code(folder, packages)]
 
 
@@ -80,7 +90,10 @@ def handler(command: Sequence[str], *lane: str) -> dict[str, Any]:
 
 
 def handlers(command: Sequence[str], lanes: int, *, every: bool = False) -> dict[str, list[dict[str, Any]]]:
-    """event -> our handlers. Where much has to be said at once there are lanes: each handler may say only so much."""
+    """Return event -> our handlers. Events that need much text have several handlers ("lanes").
+
+    Several are needed because the text of each handler is limited.
+    """
     events = (*EVENTS, *((FAILSAFE,) if every else ()))
     plain = {event: [handler(command)] for event in events}
     for event, count in (("SessionStart", lanes), ("UserPromptExpansion", SKILL_LANES)):
@@ -90,7 +103,10 @@ def handlers(command: Sequence[str], lanes: int, *, every: bool = False) -> dict
 
 
 def grouped(ours: Mapping[str, list[dict[str, Any]]], held: str = HELD_TOOLS) -> dict[str, dict[str, Any]]:
-    """event -> the one group that is registered for it; a hook before a call is started only for `held` tools."""
+    """Return event -> the one group to register for it.
+
+    A hook before a call is started only for `held` tools.
+    """
     found: dict[str, dict[str, Any]] = {event: {"hooks": made} for event, made in ours.items()}
     if held and "PreToolUse" in found:
         found["PreToolUse"] = {"matcher": held, **found["PreToolUse"]}
@@ -98,7 +114,7 @@ def grouped(ours: Mapping[str, list[dict[str, Any]]], held: str = HELD_TOOLS) ->
 
 
 def words_of(one: Mapping[str, Any]) -> list[Any]:
-    """A handler's command line."""
+    """Return the command line of a handler."""
     return [one.get("command"), *(one["args"] if isinstance(one.get("args"), list) else [])]
 
 
@@ -107,7 +123,7 @@ def is_ours(one: object) -> bool:
 
 
 def parse(text: str, where: str) -> HookSettings:
-    """What a settings file says about hooks. Refuses what the client itself does not read."""
+    """Return the hook settings of a settings file. Reject files that the client does not read."""
     if not text.removeprefix(BOM).strip(GAP):
         return {}
     try:
@@ -135,7 +151,7 @@ def loaded(text: str, value: Value) -> Any:
 
 
 def _number(digits: str) -> float:
-    """Python refuses to read thousands of digits; a JavaScript client has no integers at all."""
+    """Convert an integer. Python refuses thousands of digits, and JavaScript has only floats."""
     return int(digits) if len(digits) < 100 else float(digits)
 
 
@@ -153,7 +169,7 @@ def hooks_disabled(text: str) -> bool:
 
 
 def registered(settings: HookSettings) -> dict[str, list[dict[str, Any]]]:
-    """event -> our handlers as they stand in the file."""
+    """Return event -> our handlers as they are in the file."""
     found: dict[str, list[dict[str, Any]]] = {}
     for event, groups in settings.get("hooks", {}).items():
         mine = [one for group in groups for one in group.get("hooks", []) if is_ours(one)]
@@ -163,6 +179,6 @@ def registered(settings: HookSettings) -> dict[str, list[dict[str, Any]]]:
 
 
 def matchers(settings: HookSettings, event: str) -> set[str]:
-    """The tools that our handlers of an event are registered for, as written."""
+    """Return the tools for which our handlers of an event are registered, as written."""
     groups = settings.get("hooks", {}).get(event, [])
     return {str(group.get("matcher", "")) for group in groups if any(map(is_ours, group.get("hooks", [])))}

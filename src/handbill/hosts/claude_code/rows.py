@@ -1,6 +1,7 @@
-"""Rows of a Claude Code transcript, read as its own loader reads them; pure, on bytes.
+"""Read the rows of a Claude Code transcript as its own loader does; pure, on bytes.
 
-Each row names its parent. The conversation is the chain from one row, the leaf, to its first ancestor.
+Each row names its parent. The conversation is the chain from one row, the leaf, to its first
+ancestor.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 TYPES = ("user", "assistant", "attachment", "system")
-SYNTHETIC = "<synthetic>"  # the model of answers that no model gave
+SYNTHETIC = "<synthetic>"  # the model named in answers that the client wrote itself
 _REQUEST = b'{"type":"api-request'
 _UUID = b'"uuid":"'
 
 
 def record_of(line: bytes) -> Row | None:
-    """None: half of a record, or one that cannot be read. That costs this record, and no other."""
+    """Return the record, or None for one that is incomplete or cannot be read."""
     try:
         value = loads(line.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
@@ -30,7 +31,7 @@ def record_of(line: bytes) -> Row | None:
 
 
 def records_with(data: bytes, marker: bytes) -> Iterator[Row]:
-    """The whole records whose line holds `marker`; half-written lines are passed over."""
+    """Yield the complete records whose line contains `marker`."""
     at = data.find(marker)
     while at >= 0:
         start = data.rfind(b"\n", 0, at) + 1
@@ -49,14 +50,14 @@ def attachment_of(row: Row) -> Row:
 
 
 def injected(row: Row) -> list[str]:
-    """What hooks added: one row holds the values of all handlers of a start."""
+    """Return the texts that hooks added. One row has the texts of all handlers of a start."""
     attachment = attachment_of(row)
     content = attachment.get("content") if attachment.get("type") == "hook_additional_context" else ()
     return [text for text in (content if isinstance(content, list) else [content]) if isinstance(text, str)]
 
 
 def blocks_of(row: Row) -> list[Row]:
-    """What a message consists of; plain text is one block."""
+    """Return the parts of a message. Plain text is one block."""
     message = row.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     if isinstance(content, str):
@@ -65,7 +66,7 @@ def blocks_of(row: Row) -> list[Row]:
 
 
 def message_id(row: Row) -> str:
-    """Parallel calls of one answer are rows of their own, with one id."""
+    """Return the id that the rows of parallel calls of one answer share."""
     message = row.get("message")
     value = message.get("id") if isinstance(message, dict) else None
     return value if isinstance(value, str) else ""
@@ -76,32 +77,44 @@ def has_result(row: Row) -> bool:
 
 
 def is_answer(row: Row) -> bool:
-    """Did the model itself say this? The client writes answers of its own around a resume."""
+    """Whether the model wrote this answer. The client adds its own answers around a resume."""
     message = row.get("message")
     model = message.get("model") if isinstance(message, dict) else ""
     return row.get("type") == "assistant" and model != SYNTHETIC
 
 
 def is_summary(row: Row) -> bool:
-    """A compaction's summary, in the user's role, with the id of the prompt that was being answered."""
+    """Whether this is a compaction's summary.
+
+    It has the user's role and the id of the prompt that was being answered.
+    """
     return row.get("isCompactSummary") is True
 
 
 def typed_in(row: Row) -> list[str]:
-    """What the user typed. A command's body is a row of its own, and says what its author likes."""
+    """Return the text that the user typed.
+
+    A command's body has a row of its own, and may contain any text.
+    """
     if row.get("type") not in ("user", "system") or row.get("isMeta") is True or is_summary(row):
         return []
     return [text for text in (block.get("text") for block in blocks_of(row)) if isinstance(text, str)]
 
 
 def prompt_of(row: Row) -> str:
-    """The id of the prompt that a row in the user's role belongs to: that prompt, or a result while it is answered."""
+    """Return the id of the prompt that a row in the user's role belongs to.
+
+    The row is that prompt, or a result that arrived while the prompt was being answered.
+    """
     id = row.get("promptId") if row.get("type") == "user" else ""
     return id if isinstance(id, str) else ""
 
 
 def joined_prompt(row: Row) -> tuple[str, str]:
-    """(id, text) of a prompt that waited in the queue and joined the running turn: it has no row of its own."""
+    """Return (id, text) of a queued prompt that joined the running turn.
+
+    Such a prompt does not have a row of its own.
+    """
     attachment = attachment_of(row)
     is_one = attachment.get("type") == "queued_command" and attachment.get("commandMode") == "prompt"
     id, text = row.get("uuid"), attachment.get("prompt")
@@ -123,21 +136,23 @@ def calls_in(row: Row) -> list[Row]:
 
 
 class Rows:
-    """`by_id` keeps the place of a row's first copy: clients write some rows twice."""
+    """The rows of a transcript. `by_id` keeps the place of the first copy of duplicate rows."""
 
     __slots__ = (
         "agent", "at", "before", "bridges", "by_id", "checkpoint", "cleared", "explicit", "last", "parent",
     )  # fmt: skip
 
     def __init__(self, *, agent: bool = False) -> None:
-        self.agent = agent  # in a subagent's file every row is of a side chain
+        self.agent = agent  # In a subagent's file, every row belongs to a side chain.
         self.by_id: dict[str, Row] = {}
         self.parent: dict[str, str] = {}
-        self.before: dict[str, str] = {}  # a compaction has no parent; its row names what it follows, and what it keeps
+        # A compaction has no parent. Its row names the row before it and the kept rows.
+        self.before: dict[str, str] = {}
         self.at: dict[str, int] = {}  # where in the file a row begins
-        self.bridges: dict[str, str] = {}  # rows of other types are left out; their children belong to their parents
+        # Rows of other types are left out. Their children get their parents.
+        self.bridges: dict[str, str] = {}
         self.last = ""
-        self.checkpoint = ""  # the leaf that the client wrote down
+        self.checkpoint = ""  # the leaf that the client recorded
         self.explicit = self.cleared = False
 
     def add(self, row: Row, at: int) -> None:
@@ -169,7 +184,10 @@ class Rows:
 
 
 def read(data: bytes, start: int = 0, *, agent: bool = False) -> Rows:
-    """`start`: where in the file `data` begins; the line that is cut there, or being written now, is passed over."""
+    """Read rows from `data`, which begins at byte `start` of the file.
+
+    Incomplete lines at both ends are skipped.
+    """
     rows = Rows(agent=agent)
     at = data.find(b"\n") + 1 if start else 0
     while True:
@@ -177,13 +195,14 @@ def read(data: bytes, start: int = 0, *, agent: bool = False) -> Rows:
         if end < 0:
             return rows
         line = data[at:end]
-        if not line.startswith(_REQUEST):  # what newer clients note about each request repeats the rest
+        # Newer clients record each request, which repeats the rest.
+        if not line.startswith(_REQUEST):
             if _UUID in line:
                 row = record_of(line) or _link_of(line)
                 if row is not None and isinstance(row.get("uuid"), str):
                     if row.get("type") in TYPES:
                         rows.add(row, start + at)
-                    else:  # progress, or what a newer client writes: the conversation leads through it
+                    else:  # Progress, or a type of a newer client: the chain leads through it.
                         parent = str(row.get("parentUuid") or "")
                         rows.bridges[row["uuid"]] = rows.bridges.get(parent, parent)
             elif b'"last-prompt"' in line:
@@ -194,7 +213,7 @@ def read(data: bytes, start: int = 0, *, agent: bool = False) -> Rows:
 
 
 def first_of(data: bytes, uuids: list[str], end: int) -> int:
-    """Where the first of these rows names itself; `end` if none does before that."""
+    """Return where the first of these rows names itself, or `end`."""
     wanted = {uuid.encode() for uuid in uuids}
     at = data.find(_UUID, 0, end) if wanted else -1
     while at >= 0:
@@ -206,7 +225,10 @@ def first_of(data: bytes, uuids: list[str], end: int) -> int:
 
 
 def preserved(boundary: Row) -> list[str]:
-    """The rows that a compaction kept, as its own row lists them; the ends of the list if that is all it says."""
+    """Return the rows that a compaction kept, as listed in its own row.
+
+    Some rows list only the first and the last one.
+    """
     metadata = metadata_of(boundary)
     messages, segment = metadata.get("preservedMessages"), metadata.get("preservedSegment")
     if isinstance(messages, dict) and isinstance(messages.get("uuids"), list):
@@ -221,7 +243,10 @@ def metadata_of(boundary: Row) -> Row:
 
 
 def _link_of(line: bytes) -> Row | None:
-    """Of a row that cannot be read, its place in the chain: without it, everything before it would seem gone."""
+    """Return the place in the chain of a row that cannot be read.
+
+    Without it, all earlier rows would seem gone.
+    """
     found: Row = {key: _value(line, key) for key in ("uuid", "parentUuid", "timestamp")}
     found["type"] = next((name for name in TYPES if f'"type":"{name}"'.encode() in line), "")
     found["isSidechain"] = b'"isSidechain":true' in line[:400]

@@ -1,4 +1,4 @@
-"""Our hooks in the text of a settings file: put in, taken out, with every other byte as it was; pure."""
+"""Add and remove our hooks in the text of a settings file, without other changes; pure."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from handbill.text.json_tree import BOM, GAP, Item, Value, parse
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Group = dict[str, Any]  # what one event's array holds: a matcher, and the handlers behind it
+Group = dict[str, Any]  # an entry of one event's array: a matcher, and its handlers
 
 
 class _Ours(NamedTuple):
     event: str
     group: Item
-    path: tuple[tuple[Value, int], ...]  # to what is to be removed: the group, or our handler among others
-    complete: bool  # nothing in the group is somebody else's, and the client reads it
+    # the path to remove: the group, or our handler among others
+    path: tuple[tuple[Value, int], ...]
+    complete: bool  # the group has only our handlers, and the client reads it
 
 
 def added(text: str | None, wanted: dict[str, Group]) -> str:
-    """With these groups instead of those of ours that are there. None: there is no file yet."""
+    """Return the text with these groups in place of our old ones. None: no file exists yet."""
     if text is None or not text.removeprefix(BOM).strip(GAP):
         made = json.dumps({"hooks": {event: [group] for event, group in wanted.items()}}, indent=2, ensure_ascii=False)
         return f"{made}\n" if text is None else text + made
@@ -35,7 +36,7 @@ def added(text: str | None, wanted: dict[str, Group]) -> str:
 
 
 def removed(text: str) -> str | None:
-    """Without anything of ours; None: the file was made by us."""
+    """Return the text without our hooks, or None if we made the file."""
     while (ours := next(_ours(parse(text), text), None)) is not None:
         rest = json_edit.remove(text, ours.path)
         if rest is None:
@@ -62,7 +63,10 @@ def _with_group(text: str, event: str, group: Group) -> str:
 
 
 def _not_kept(text: str, wanted: dict[str, Group]) -> Iterator[_Ours]:
-    """What an earlier installation left: other events, a second group, one of our handlers among others."""
+    """Yield the remains of an earlier installation.
+
+    These are other events, a second group, or one of our handlers among others.
+    """
     kept: set[str] = set()
     for ours in _ours(parse(text), text):
         if ours.complete and ours.event in wanted and ours.event not in kept:
@@ -72,7 +76,10 @@ def _not_kept(text: str, wanted: dict[str, Group]) -> Iterator[_Ours]:
 
 
 def _ours(root: Value, text: str) -> Iterator[_Ours]:
-    """Also below a key that occurs twice, where only the last one counts for the client."""
+    """Yield our groups and handlers.
+
+    They may also be below a duplicate key, of which the client uses only the last.
+    """
     for place, member in enumerate(root.items):
         if member.key != "hooks" or member.value.kind != "{":
             continue

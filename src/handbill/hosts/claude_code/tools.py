@@ -1,4 +1,4 @@
-"""Claude Code's tool calls in our words: what each is called, and which paths it touches."""
+"""Convert Claude Code's tool calls: their kind, and the paths that they touch."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LONGEST = 4096
 _SKILL_LOADED = ("Launching skill", "already loaded")
 _REFUSALS = ("<tool_use_error>", "Permission to use ", "The user doesn't want to ")
 _BEFORE_CALL, _HOOK_ERROR = "PreToolUse:", " hook error: "
-_UNCHANGED = "file unchanged since"  # some versions do not show the same text twice
+_UNCHANGED = "file unchanged since"  # Some versions do not show the same text twice.
 _EMPTY = ("the contents are empty", "provided offset (1)")
 
 _LAUNCHED = "Async agent launched"
@@ -41,7 +41,7 @@ PARTIAL_WRITES = ("Edit", "MultiEdit", "NotebookEdit")
 
 
 def tool(call: Mapping[str, Any], cwd: str) -> Tool:
-    """A call as the batch event or the transcript lists it."""
+    """Convert a call in the form of the batch event or of the transcript."""
     name = text_of(call.get("tool_name") or call.get("name"))
     id = text_of(call.get("tool_use_id") or call.get("id"))
     values = call.get("tool_input") if "tool_input" in call else call.get("input")
@@ -68,14 +68,14 @@ def tool(call: Mapping[str, Any], cwd: str) -> Tool:
         from handbill.work.task import Task
 
         kind = text_of(values.get("subagent_type")) or "general-purpose"
-        # the call has ended, and its agent goes on
+        # The call has ended, but its agent continues.
         in_background = values.get("run_in_background") is True or _LAUNCHED in made.output[:2000]
         made.task = Task(text_of(values.get("prompt")), kind, in_background=in_background)
     return made
 
 
 def _searched(name: str, values: Mapping[str, Any], cwd: str) -> list[str]:
-    """The directory, and the fixed beginning of a pattern."""
+    """Return the searched directory, and the fixed beginning of a pattern."""
     places = [text_of(values.get("path")) or cwd]
     pattern = text_of(values.get("pattern")) if name == "Glob" else ""
     fixed = pattern[: min((pattern.find(c) for c in "*?[{" if c in pattern), default=len(pattern))]
@@ -85,7 +85,10 @@ def _searched(name: str, values: Mapping[str, Any], cwd: str) -> list[str]:
 
 
 def _outcome(name: str, response: object) -> str:
-    """The client says it in words only. Without an answer, the call counts as done."""
+    """Return the outcome, which the client reports only in text.
+
+    Without an answer, the call counts as done.
+    """
     text = response if isinstance(response, str) else ""
     if not text:
         return DONE
@@ -101,14 +104,17 @@ def _outcome(name: str, response: object) -> str:
 
 
 def _shows_file(text: str) -> bool:
-    """Lines of a text file are numbered; anything else that is text says why they are not there."""
+    """Whether the answer shows a file.
+
+    The lines of a text file are numbered. Any other text explains why they are missing.
+    """
     start = text[:120].lstrip()
     rest = start.lstrip("0123456789")
     return (rest != start and rest[:1] in ("\t", "→")) or _UNCHANGED in start or any(words in start for words in _EMPTY)
 
 
 def is_denial(text: str) -> bool:
-    """Does a call's answer say that we held it? Newer clients put the hook's name before our words."""
+    """Whether a call's answer is our denial. Newer clients put the hook's name before our text."""
     if not text.startswith(("[", _BEFORE_CALL)):
         return False
     from handbill.text.blocks import HELD as MARK
@@ -118,14 +124,14 @@ def is_denial(text: str) -> bool:
 
 
 def _output(response: object) -> str:
-    """What a call answered, as text; some answer in several blocks."""
+    """Return a call's answer as text. Some answers have several blocks."""
     if isinstance(response, list):
         return "\n".join(text_of(block.get("text")) for block in response if isinstance(block, dict))
     return text_of(response)
 
 
 def _paths(names: list[str], cwd: str) -> tuple[str, ...]:
-    """What no file system can hold is no path."""
+    """Return absolute paths, without names that no file system allows."""
     return tuple(join(cwd, name) for name in names if name and "\0" not in name and len(name) <= _LONGEST)
 
 

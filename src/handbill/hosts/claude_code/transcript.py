@@ -1,6 +1,6 @@
-"""Where Claude Code keeps the record of a window, and the tool calls in it; pure, on bytes.
+"""Find the record of a Claude Code window, and the tool calls in it; pure, on bytes.
 
-Records appear about 100 ms late, so absence proves nothing unless a later record is there.
+Records appear about 100 ms late. So a missing record proves nothing until a later one is there.
 """
 
 from __future__ import annotations
@@ -21,11 +21,15 @@ _USAGE = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_token
 
 
 def calls(data: bytes, there: Collection[str] | None = None) -> list[dict[str, Any]]:
-    """The tool calls with the ids `there`, else all since the last compaction; with the answers that are text."""
+    """Return the tool calls with the ids `there`, else all calls since the last compaction.
+
+    Each call includes its answer, if that is text.
+    """
     rest = data
     for record in records_with(data, b'"compact_boundary"') if there is None else ():
         if is_boundary(record) and isinstance(record.get("uuid"), str):
-            rest = data[data.rfind(f'"uuid":"{record["uuid"]}"'.encode()) :]  # its own row, not one that names it
+            # its own row, not one that names it
+            rest = data[data.rfind(f'"uuid":"{record["uuid"]}"'.encode()) :]
     results = [block for record in records_with(rest, b'"tool_result"') for block in blocks_of(record)]
     answers = {str(block.get("tool_use_id")): block.get("content") for block in results}
     return [
@@ -37,8 +41,11 @@ def calls(data: bytes, there: Collection[str] | None = None) -> list[dict[str, A
 
 
 def tokens_used(data: bytes) -> int:
-    """Tokens of the newest request and its answer, as the model's server counted them; 0: no row says so."""
-    used, rest = 0, data[max(compactions(data), default=0) :]  # what came before a compaction is gone
+    """Return the tokens of the newest request and its answer, as counted by the server.
+
+    0: no row has the numbers.
+    """
+    used, rest = 0, data[max(compactions(data), default=0) :]  # Rows before a compaction are gone.
     for record in records_with(rest, b'"usage"'):
         message = record.get("message")
         usage = message.get("usage") if record.get("type") == "assistant" and isinstance(message, dict) else None
@@ -48,7 +55,7 @@ def tokens_used(data: bytes) -> int:
 
 
 def prompts(data: bytes) -> list[tuple[str, str]]:
-    """(id, text) of what a person typed."""
+    """Return (id, text) of the prompts that a person typed and that contain an `@`."""
     found = []
     for record in records_with(data, b'"promptId"'):
         texts = typed_in(record) if record.get("type") == "user" and "toolUseResult" not in record else []
@@ -58,23 +65,23 @@ def prompts(data: bytes) -> list[tuple[str, str]]:
 
 
 def answers(data: bytes) -> list[str]:
-    """The texts that the agent wrote, the oldest first."""
+    """Return the texts that the agent wrote, oldest first."""
     found = records_with(data, b'"assistant"')
     said = [block for record in found if record.get("type") == "assistant" for block in blocks_of(record)]
     return [block["text"] for block in said if block.get("type") == "text" and isinstance(block.get("text"), str)]
 
 
 def path_of(transcript: str, agent_id: str) -> str:
-    """The transcript of one window: subagents have their own beside the main one."""
+    """Return the transcript of one window. Subagents have their own beside the main one."""
     if not agent_id or agent_id == MAIN or not transcript.endswith(".jsonl"):
         return transcript
     return f"{transcript[:-6]}/subagents/agent-{agent_id}.jsonl"
 
 
 def reaches(data: bytes, event: Event) -> bool:
-    """Is the transcript written up to the results of these calls (a denial is one), or up to this prompt?
+    """Whether the transcript includes the results of these calls, or this prompt.
 
-    Rows are about 100 ms late, a fork's copies too.
+    A denial is a result too. Rows appear about 100 ms late, also in the copy of a fork.
     """
     if event.calls:
         return all(f'"tool_use_id":"{id}"'.encode() in data for id in event.calls)
@@ -85,7 +92,7 @@ def reaches(data: bytes, event: Event) -> bool:
 
 
 def compactions(data: bytes) -> list[int]:
-    """Where the rows of compactions begin."""
+    """Return where the rows of compactions begin."""
     found, at = [], data.find(COMPACTED)
     while at != -1:
         start, end = line_around(data, at)

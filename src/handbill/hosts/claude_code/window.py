@@ -1,4 +1,7 @@
-"""What is in a Claude Code window now: transcript -> ordered content. Everything that judges a window asks this."""
+"""Extract the current content of a Claude Code window from its transcript, in order.
+
+Every check of a window's content uses this module.
+"""
 
 from __future__ import annotations
 
@@ -39,45 +42,53 @@ if TYPE_CHECKING:
 
 _CUT = "<persisted-output>"
 _BOUNDARY = b'"compact_boundary"'
-_COMMAND = ("<command-name>", "</command-name>")  # around what the user typed after the slash
+_COMMAND = ("<command-name>", "</command-name>")  # around the command name that the user typed
 _STARTS = ("SessionStart", "SubagentStart")
 _TYPED_COMMAND = ("<command-name>", "<command-message>")
 _TRIES = 50  # lines of a denial that may begin its blocks
-# another tool's error may say anything
+# The error of another tool may contain any text.
 _FILE_TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "NotebookRead")
-# Of a larger file, older clients read only the chain, not what is beside it.
+# In a larger file, older clients read only the chain, not the rows beside it.
 BIG = 5 << 20
 
 
 def content(
     data: bytes, loader: Loader | None = None, *, start: int = 0, agent: bool = False, own: OwnRows | None = None
 ) -> Content | None:
-    """`data` is the transcript from byte `start` on. None: it must be read from further back."""
+    """Return the window's content. `data` is the transcript from byte `start` on.
+
+    None: it must be read from further back.
+    """
     own = own or OwnRows()
-    # since another client joined, the newest compaction may be that client's
+    # After another client joined, the newest compaction may be that client's.
     began = _began(data[: min(own.joined, default=len(data))]) if not start else 0
     rows = read(data[began:], start + began, agent=agent)
     found = _content(rows, loader, len(data), partial=bool(start or began), own=own)
-    if found is None and began:  # what the newest compaction kept, or a rewind led to, is older
+    # The rows that the newest compaction kept, or that a rewind returned to, are older.
+    if found is None and began:
         return _content(read(data, agent=agent), loader, len(data), partial=False, own=own)
     return found
 
 
 def _began(data: bytes) -> int:
-    """Where the newest compaction's row begins: what is older is out of the window, unless its row names it."""
+    """Return where the newest compaction's row begins, or the first row that it kept.
+
+    Older rows are not in the window unless that row names them.
+    """
     at = data.rfind(_BOUNDARY)
     while at != -1:
         start, end = line_around(data, at)
-        row = record_of(data[start:end]) if end < len(data) else None  # else it is being written now
+        # otherwise, it is still being written
+        row = record_of(data[start:end]) if end < len(data) else None
         if row is not None and is_boundary(row):
             first, _ = line_around(data, first_of(data, preserved(row), start))
-            return max(first - 1, 0)  # a reader passes over the line that is cut there
+            return max(first - 1, 0)  # A reader skips the incomplete first line.
         at = data.rfind(_BOUNDARY, 0, start)
     return 0
 
 
 class Selection:
-    """The rows of a window: `chain` from its first to its leaf, `inside` with those beside it as well."""
+    """The rows of a window. `chain`: from first to leaf. `inside`: also the rows beside it."""
 
     __slots__ = ("chain", "inside", "whole")
 
@@ -90,11 +101,11 @@ class Selection:
 def select(
     rows: Rows, own: OwnRows, loader: Loader | None = None, *, size: int = 0, partial: bool = False
 ) -> Selection | None:
-    """None: the rows that were read do not suffice."""
+    """Return the rows of this window, or None if more rows must be read."""
     if loader is None:
         drop_rows_of_others(rows, own)
     if loader is None and drop_foreign_compactions(rows, own) and partial:
-        return None  # this window began before what was read
+        return None  # This window began before the part that was read.
     compacted = any(map(is_boundary, rows.by_id.values()))
     kept = relinked(rows, live=loader is None, partial=partial)
     if kept is None:
@@ -103,7 +114,7 @@ def select(
     before = rows.parent[chain[0]] if chain else ""
     leads_back = partial and before != "" and before not in rows.by_id
     if leads_back and compacted:
-        return None  # past a compaction: everything must be read
+        return None  # The chain continues past a compaction, so everything must be read.
     inside = set(chain)
     if loader is None or loader.siblings or kept or size <= BIG:
         inside |= beside_chain(rows, inside, chain, loader)
@@ -121,13 +132,17 @@ def _content(rows: Rows, loader: Loader | None, size: int, *, partial: bool, own
             _take(row, found, number, rows.at[uuid])
     _order(rows, chosen.chain, found)
     texts = _drop_false_parts(found)
-    if found.whole:  # else the text may be further back than what was read
+    if found.whole:  # Otherwise, the text may be before the part that was read.
         _drop_unfounded_lines(found, texts)
     return found
 
 
 def _drop_false_parts(found: Content) -> set[str]:
-    """Parts can be checked only when all of a file are there. Returns the digests of files that are there in parts."""
+    """Drop blocks whose parts do not match their digests.
+
+    Parts can be checked only if all parts of a file are there. Return the digests of files that are
+    completely there in parts.
+    """
     there: dict[tuple[str, str, int], int] = {}
     for path, digest, _, parts in found.parts:
         there[path, digest, parts] = there.get((path, digest, parts), 0) + 1
@@ -143,7 +158,7 @@ def _drop_false_parts(found: Content) -> set[str]:
 
 
 def _drop_unfounded_lines(found: Content, texts: set[str]) -> None:
-    """Lines that refer to a file whose text is not there."""
+    """Drop lines that refer to a file whose text is not there."""
     everywhere = [("", found.blocks), *found.denials.items()]
     whole = [(call, title) for call, blocks in everywhere for title in blocks if title[3] == 1]
     texts = texts | {title[1] for call, title in whole if (call, title) not in found.same}
@@ -153,13 +168,13 @@ def _drop_unfounded_lines(found: Content, texts: set[str]) -> None:
 
 
 def _is_joined(found: Content, path: str, digest: str, parts: int) -> bool:
-    """Of parts that are all there: is their text the one that the titles promise?"""
+    """Whether the parts, which are all there, form the text that their titles promise."""
     text = joined([found.parts[path, digest, part, parts] for part in range(1, parts + 1)])
     return digest in (digest_of(text), digest_of(unescaped(text)))
 
 
 def _take(row: Row, found: Content, number: int, at: int) -> None:
-    """`number`: its place among the rows; `at`: the byte where it begins."""
+    """Add one row. `number`: its place among the rows. `at`: the byte where it begins."""
     texts_of, cut = blocks_and_cuts(row)
     whole = {title: len(body) for title, body in texts_of.items()}
     found.order.update({("", title): number for title in whole})
@@ -197,20 +212,22 @@ def _take(row: Row, found: Content, number: int, at: int) -> None:
 
 def _note_texts(found: Content, call: str, texts: dict[Title, str]) -> None:
     for title, body in texts.items():
-        other = same_rules_as(body) if title[1] != digest_of(body) else ""  # a rule may consist of that very line
+        # A rule file may consist of exactly that line.
+        other = same_rules_as(body) if title[1] != digest_of(body) else ""
         if other:
             found.same[call, title] = other
         else:
-            found.same.pop((call, title), None)  # the text itself came later, under the same title
+            # The text itself was added later, under the same title.
+            found.same.pop((call, title), None)
         if title[3] > 1:
             found.parts[title] = body
 
 
 def blocks_and_cuts(row: Row) -> tuple[dict[Title, str], set[Title]]:
-    """Our blocks in one injection: whole ones with their texts, and those that the client cut to a preview."""
+    """Return our blocks in one injection: the complete ones, and those cut to a preview."""
     whole: dict[Title, str] = {}
     cut: set[Title] = set()
-    for text in injected(row):  # each value is cut, or not, on its own
+    for text in injected(row):  # The client cuts each value independently.
         if text.startswith(_CUT):
             cut.update(filter(None, map(read_title, text.split("\n"))))
         else:
@@ -219,12 +236,15 @@ def blocks_and_cuts(row: Row) -> tuple[dict[Title, str], set[Title]]:
 
 
 def _is_true(title: Title, body: str) -> bool:
-    """Is it the text that its title promises? Another hook may print a title. A part alone cannot be checked."""
+    """Whether the text matches its title. Another hook may print a title.
+
+    A part alone cannot be checked.
+    """
     return title[3] > 1 or bool(same_rules_as(body)) or title[1] in (digest_of(body), digest_of(unescaped(body)))
 
 
 def denials(row: Row) -> list[tuple[str, dict[Title, str]]]:
-    """(tool call, our blocks in it) of results that read like a denial of ours."""
+    """Return (tool call, our blocks in it) for results that look like our denial."""
     found = []
     for block in blocks_of(row) if row.get("type") == "user" else ():
         call, inner = block.get("tool_use_id"), block.get("content")
@@ -240,7 +260,10 @@ def denials(row: Row) -> list[tuple[str, dict[Title, str]]]:
 
 
 def _first_blocks(text: str) -> list[tuple[Title, str]]:
-    """What is said before the blocks has no line that looks like a title: it was escaped."""
+    """Return the first blocks of a denial.
+
+    The text before them was escaped, so none of its lines look like a title.
+    """
     at = text.find(f"{BETWEEN}[")
     for _ in range(_TRIES):
         found = bodies_in(text, at + len(BETWEEN)) if at != -1 else []
@@ -251,7 +274,7 @@ def _first_blocks(text: str) -> list[tuple[Title, str]]:
 
 
 def _order(rows: Rows, chain: list[str], found: Content) -> None:
-    """What came before what: behind which calls and prompts the model answered again."""
+    """Record the order of events: the calls and prompts after which the model answered again."""
     answers = [i for i, uuid in enumerate(chain) if is_answer(rows.by_id[uuid])]
     for uuid in [uuid for uuid in rows.by_id if is_boundary(rows.by_id[uuid]) and rows.at[uuid] > found.boundary]:
         found.boundary, found.boundary_row = rows.at[uuid], uuid
@@ -266,6 +289,6 @@ def _order(rows: Rows, chain: list[str], found: Content) -> None:
         if not message_id(row):
             found.answered.update(call["id"] for call in calls_in(row))
     speakers = {message_id(rows.by_id[u]) for u in chain[: answers[-1]]} - {message_id(last), ""}
-    for row in rows.by_id.values():  # parallel calls are beside the chain
+    for row in rows.by_id.values():  # Parallel calls are beside the chain.
         if message_id(row) in speakers:
             found.answered.update(call["id"] for call in calls_in(row))
