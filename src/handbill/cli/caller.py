@@ -1,4 +1,5 @@
-"""What every session verb needs: the folder, the calling window, the holder, and messages to hooks."""
+"""What every session verb needs: the folder, the calling window, the holder, and notices to
+hooks."""
 
 from __future__ import annotations
 
@@ -43,7 +44,7 @@ class Caller:
         return self.project.world()
 
     def folder(self, name: str) -> str:
-        """Return the folder for a bare name, `sessions/NAME`, or a path into a `sessions` folder."""
+        """Return the folder for a bare name, `sessions/NAME` or a path into a `sessions` folder."""
         given = name.rstrip("/")
         if "/" not in given:
             folder = os.path.join(self.root, given)
@@ -92,8 +93,7 @@ class Caller:
         return linked if linked and self._is_mine(linked) else ""
 
     def take(self, folder: str) -> list[str]:
-        """Link this window to the session, and release the session before it. Return lines to
-        print."""
+        """Link this window to the session and release its former session. Return lines to print."""
         if not self.window:
             return []
         before = self.find()
@@ -141,14 +141,13 @@ class Caller:
         )
 
     def taken_over(self, state: State) -> tuple[State, bool]:
-        """Make the calling agent the holder if it is not. Return the state and whether the holder
-        changed."""
+        """Make the calling agent the holder. Return the state and whether the holder changed."""
         if not self.window or holder_of(state).session == self.window:
             return state, False
         return self.me().written(state), True
 
     def tell(self, state: State, verb: str, line: str, folder: str, **more: Any) -> list[str]:
-        """Leave a message for the hooks of the window that works on the session. Return warnings."""
+        """Leave a message for the hooks of the window that holds the session. Return warnings."""
         target = self.window or str(state.get("sessionId", ""))
         if not target:
             return []

@@ -6,14 +6,14 @@ _KEPT = "\n\t"
 
 
 def clean(text: str) -> str:
-    """Spell out control characters, escape sequences and marks that reverse the writing direction."""
+    """Spell out control characters, escape sequences and marks that reverse the text direction."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in _KEPT else c.encode("unicode_escape").decode() for c in text)
 
 
 def one_line(text: str) -> str:
-    """Clean the text and spell out line breaks, so that a file name cannot look like our own line."""
+    """Clean the text and spell out line breaks, so that a file name cannot look like our line."""
     return clean(text).replace("\n", "\\n")
 
 

@@ -41,7 +41,7 @@ def module_of(verb: str) -> ModuleType:
 
 
 def commands_of(verb: str) -> dict[str, Command]:
-    """Map second words to commands. A verb without subcommands is one command under the empty word."""
+    """Map second words to commands. A verb without subcommands has one, under the empty word."""
     row, module = VERBS[verb], module_of(verb)
     actions: dict[str, Action] = getattr(module, "ACTIONS", {})
     if not actions:

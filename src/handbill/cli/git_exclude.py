@@ -88,7 +88,7 @@ def _git_folders(top: str) -> tuple[str, str]:
 
 
 def _exclude_file(common: str) -> str:
-    """Return the exclude file; empty if it is not in its usual place, is a link, or cannot be read."""
+    """Return the exclude file; empty if it is in an unusual place, a link, or unreadable."""
     file = f"{common}/info/exclude"
     if not common or resolved(file) != file or not os.path.isdir(f"{common}/info"):
         return ""

@@ -36,7 +36,7 @@ def candidates(project: str) -> list[str]:
 
 
 def probe(path: str, project: str) -> Interpreter | None:
-    """Return the interpreter behind a name (a pyenv shim, a venv's link); None if it is unsuitable."""
+    """Return the interpreter behind a name (a pyenv shim, a venv's link); None if unsuitable."""
     try:
         done = subprocess.run(
             [path, "-I", "-c", _PROBE], capture_output=True, text=True, timeout=20, check=False, cwd="/",

@@ -36,16 +36,14 @@ class Launcher:
 
     @property
     def path(self) -> str:
-        """Return a path named after the content, so versions can coexist and a launcher never
-        changes."""
+        """Return a path named after the content. Versions coexist, and no launcher ever changes."""
         from hashlib import blake2b
 
         return os.path.join(trust.own_folder(), _NAME + blake2b(self._data, digest_size=4).hexdigest())
 
     @property
     def command(self) -> list[str]:
-        """Return the command to register. Where launchers cannot work, it is longer and needs no
-        launcher."""
+        """Return the command to register: the launcher, or a longer command where none can work."""
         return [self.path] if self._is_possible() else registration.inline(self.interpreter, self.folder, self.packages)
 
     @property
@@ -80,7 +78,7 @@ class Launcher:
 
 
 def _forbids_programs(path: str) -> bool:
-    """Whether the path is on a file system that forbids running programs, as some home folders are."""
+    """Whether the path is on a file system that forbids running programs, as some homes are."""
     while not os.path.exists(path):
         path = os.path.dirname(path)
     return bool(os.statvfs(path).f_flag & getattr(os, "ST_NOEXEC", 0))

@@ -1,4 +1,4 @@
-"""How a project's hooks must be registered: the lanes at the start, and the calls that may be held."""
+"""How a project's hooks must be registered: lanes at the start, and calls that may be held."""
 
 from __future__ import annotations
 
@@ -47,8 +47,7 @@ def _needs_of(gate: str, world: World, settings: Settings, exact: bool) -> Needs
 
 
 def yaml_folder() -> str:
-    """Return the folder that contains PyYAML. A hook needs it because it runs without
-    site-packages."""
+    """Return the folder with PyYAML, because a hook runs without site-packages."""
     import yaml
 
     return os.path.dirname(os.path.dirname(os.path.abspath(yaml.__file__)))

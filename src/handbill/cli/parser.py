@@ -1,4 +1,4 @@
-"""The options and arguments of one command. Options may be anywhere; errors suggest the right one."""
+"""The options and arguments of one command. Options may be anywhere; errors suggest a fix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table that fits the terminal: columns wrap, shorten paths, move below the row, or are left out."""
+"""A table that fits the terminal: columns wrap, shorten paths, move below the row or disappear."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _total(widths: list[int]) -> int:
 
 
 def _widths(columns: list[Column], least: list[int], width: int) -> list[int]:
-    """Return the widths. Columns that need more than their least width share the remaining space."""
+    """Return the widths. Columns that need more than the least width share the rest."""
     widths = list(least)
     left = width - _total(least)
     while left > 0:

@@ -34,8 +34,7 @@ def resolved(path: str) -> str:
 
 
 def is_inside(path: str, folder: str) -> bool:
-    """Whether a path is in a folder, with links followed in both. False if a link cannot be
-    followed."""
+    """Whether a path is in a folder, with links followed in both. False if that is impossible."""
     real, root = resolved(path), resolved(folder)
     return bool(real and root) and under(real, root)
 
@@ -66,8 +65,7 @@ def search_path(project: str) -> list[str]:
 
 
 def _is_brought_by_a_folder_around(programs: str, project: str) -> bool:
-    """Whether these are the `bin`, `.venv/bin` or `node_modules/.bin` of a folder around the
-    project.
+    """Whether these are the `bin`, `.venv/bin` or `node_modules/.bin` around the project.
 
     The root of an unpacked archive has no project mark.
     """

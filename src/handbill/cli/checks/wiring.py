@@ -150,8 +150,7 @@ def _alive(launcher: Launcher, fix: str) -> Iterator[Finding]:
 
 
 def _version(launcher: Launcher, registered_by: str, fix: str) -> Iterator[Finding]:
-    """Compare versions: the hooks may use another package, or theirs may have been upgraded in
-    place."""
+    """Compare the versions of the hooks' package: the running one, the registered one, and ours."""
     found = _version_in(launcher.folder)
     if found != VERSION:
         text = f"the hooks run Handbill {found or 'of unknown version'} in {launcher.folder}; this command is {VERSION}"

@@ -1,4 +1,4 @@
-"""`engine check`: checks the project's rules, pages, skills and settings. CI needs no agent for it."""
+"""`engine check`: checks the project's rules, pages, skills and settings, without an agent."""
 
 from __future__ import annotations
 

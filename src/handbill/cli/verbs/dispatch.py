@@ -1,4 +1,4 @@
-"""`engine dispatch`: a worker's contract in one file, which also holds status, progress and result."""
+"""`engine dispatch`: a worker's contract in one file, with status, progress and result."""
 
 from __future__ import annotations
 
@@ -136,8 +136,7 @@ def make(path: str, title: str, task: str) -> None:
 
 
 def refuse_if_wrong(path: str) -> form.Dispatch:
-    """Return the dispatch. Raises if it is malformed, or if progress that was seen before is
-    missing."""
+    """Return the dispatch. Raises if it is malformed, or if recorded progress is missing."""
     text, before = _read(path).replace("\r\n", "\n"), _kept(path)
     _refused(path, form.problems(text, before))
     _keep(path, text)

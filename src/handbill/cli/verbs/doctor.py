@@ -1,4 +1,4 @@
-"""`engine doctor`: checks the installation. Exits with 1 and shows the fix if something is wrong."""
+"""`engine doctor`: checks the installation. Exits with 1 and shows the fix if it is faulty."""
 
 from __future__ import annotations
 

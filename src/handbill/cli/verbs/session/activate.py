@@ -77,7 +77,7 @@ def _skill(name: str, at: Caller) -> tuple[Skill, list[str]]:
 
 
 def parameters(given: State) -> tuple[State, list[str]]:
-    """Check the task's parameters. Return them without those that SKILL.md defines, and warnings."""
+    """Check the task's parameters. Return those that SKILL.md does not define, and warnings."""
     static = [name for name in STATIC if name in given]
     params = {name: value for name, value in given.items() if name not in static}
     found = schema.problems(params, PARAMETERS)

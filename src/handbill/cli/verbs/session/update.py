@@ -53,8 +53,7 @@ def typed(text: str) -> Any:
 
 
 def _mode_file(at: Caller, state: State, value: Any) -> str:
-    """Return the page of the chosen mode, if it has one. Raises if the skill does not declare the
-    mode."""
+    """Return the page of the chosen mode, if any. Raises if the skill does not declare the mode."""
     modes = state.get("modes") or {}
     if not modes:
         raise NotAllowed(f"{state.get('skill')} has no modes", "a field of your own needs another name")
