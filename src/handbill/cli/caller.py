@@ -1,5 +1,4 @@
-"""What every session verb needs: the folder, the calling window, the holder, and notices to
-hooks."""
+"""What session verbs need: the folder, the calling window, the holder, and notices to hooks."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ class NotAllowed(HandbillError):
 class Caller:
     def __init__(self, project: Project, window: str) -> None:
         self.project = project
-        # The host session that this shell belongs to; empty in a person's terminal
+        # The host session that this shell belongs to; empty in a person's terminal.
         self.window = window
 
     @property

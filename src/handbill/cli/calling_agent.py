@@ -17,7 +17,7 @@ _PATIENCE = 1.0  # seconds to wait until the client has recorded the call
 
 
 def calling_agent(project: Project, words: str) -> str | None:
-    """Return the agent whose newest call runs `words`; None unless exactly one agent does."""
+    """Return the agent whose newest call runs `words`; None if no agent does or it is unclear."""
     session = project.host.shell(os.environ).session_id
     agents = [agent for known, agent in project.store.known() if known == session]
     if all(agent == MAIN for agent in agents):

@@ -76,8 +76,8 @@ def _git_folders(top: str) -> tuple[str, str]:
         return "", ""
     if os.path.isdir(mark):
         return mark, mark
-    # In a worktree, git records the path in both directions. This protects your other repositories,
-    # because nobody else can write into them.
+    # In a worktree, git records the path in both directions. Nobody else can write the path back,
+    # so this check protects your other repositories.
     told = _read(mark).decode("utf-8", "surrogateescape")
     own = resolved(os.path.join(top, told.removeprefix("gitdir:").strip()))
     back = _read(f"{own}/gitdir").decode("utf-8", "surrogateescape").strip()

@@ -15,7 +15,7 @@ from handbill.errors import HandbillError
 def main(arguments: list[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     for stream in (sys.stdout, sys.stderr):
-        # An unpaired surrogate in somebody's text must not cause a failure
+        # An unpaired surrogate in somebody's text must not cause a failure.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # The reader closed the pipe; this prevents a second error at exit
+        # The reader closed the pipe; this prevents a second error at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
 

@@ -35,7 +35,7 @@ def needed(world: World, settings: Settings, *, every: bool = False, exact: bool
     holds = {DELEGATES, *(kind for one in needs for kind in one.holds), *((EVERY,) if every else ())}
     total = sum(size_of(find(name, world, settings), world) for name in standard_names(world, settings, subagent=False))
     total += sum(one.characters for one in needs)
-    # Files in parts keep their order, so some room stays empty
+    # Files in parts keep their order, so some room stays empty.
     spare = 1 if total > 3 * claude_code.CAP else 0
     lanes = min(_MOST_LANES, max(2, -(-total // claude_code.CAP) + spare))
     return Hooks(lanes, EVERY in holds, registration.held_tools(holds))

@@ -81,7 +81,7 @@ def choose_window(project: Project, session: str | None, agent: str | None) -> K
     if session is None and own:
         second = (f"{own}~{caller.client}", MAIN)
         session = second[0] if second in keys and agent is None else own
-        # Older clients do not set it: of two terminals, choose the one used last
+        # Older clients do not set it: of two terminals, choose the one used last.
         exact = caller.names_client
     if session is not None:
         session, _, named = session.partition(".")  # as commands print it: ID.main, ID.AGENT

@@ -13,7 +13,7 @@ from handbill.errors import HandbillError
 from handbill.fast_json import loads
 
 FIRST = 2.0  # seconds to wait for the first byte
-# The same for a verb that needs input: the command before the pipe may still be running
+# The same for a verb that needs input: the command before the pipe may still be running.
 NEEDED = 15.0
 IDLE = 10.0  # seconds between later bytes
 MOST = 8 << 20

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
 
 _GAP = 2
-_INDENT = 2  # indentation of what is below its row
+_INDENT = 2  # columns by which lines below a row are indented
 _LEAST_TEXT, _LEAST_PATH = 20, 32  # columns they get before others are moved or left out
 
 
@@ -93,7 +93,7 @@ class Table:
             yield from _below(below, row, width)
 
 
-# Side by side, below the row, the least widths
+# Side by side, below the row, the least widths.
 Layout = tuple[list[Column], list[Column], list[int]]
 
 

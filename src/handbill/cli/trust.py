@@ -104,7 +104,7 @@ def installed() -> Installed:
         with open(os.open(_record(), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), encoding="utf-8") as file:
             found = loads(file.read(1 << 20))
     except (OSError, ValueError):
-        # Nothing was installed yet, or the record is damaged; `engine install` writes it again
+        # Nothing was installed yet, or the record is damaged; `engine install` writes it again.
         return {}
     rows = found.items() if isinstance(found, dict) else ()
     return {path: values for path, values in rows if isinstance(values, dict)}

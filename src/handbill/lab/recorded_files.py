@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _MOST_FILES = 2000
 _SETTINGS = (PROJECT_FILE, MESSAGES_FILE)
-# The client reads these, so rules that they import reach the window
+# The client reads these, so rules that they import reach the window.
 _OF_CLIENT = ("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md")
 
 
@@ -43,7 +43,7 @@ def files_of(lines: list[Line], world: World, settings: Settings) -> dict[str, s
         if isinstance(document, Document):
             found[path[len(world.project) + 1 :]] = f"{document.text}\n"
     for tool in _tools(lines):
-        # A file that the agent created did not exist before
+        # A file that the agent created did not exist before.
         for path in tool.files if not (tool.does == WRITES and tool.whole) else ():
             name = path[len(world.project) + 1 :]
             if under(path, world.project) and len(found) < _MOST_FILES and world.is_file(path):

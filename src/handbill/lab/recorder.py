@@ -33,7 +33,7 @@ Title = tuple[str, str, int, int]
 _REQUESTS = b'{"type":"api-request'
 _CLIENTS_OWN = ("<local-command-", "<bash-", "<task-notification", "Stop hook feedback:")
 _INTERRUPTED = "[Request interrupted by user"
-# No rule depends on them
+# No rule depends on them.
 _SECRET_INPUTS = ("content", "old_string", "new_string", "edits", "new_source")
 _LONGEST_ANSWER = 400
 _STOPPED = "stop_hook_summary"
@@ -68,7 +68,7 @@ def record(
         own = Reader(session, agent, project, held, str(types.pop(0)) if types else "general-purpose")
         own.read(data)
         lines += own.lines
-    # The sort is stable: a line without its own time stays after its row
+    # The sort is stable: a line without its own time stays after its row.
     return sorted(lines, key=lambda line: line.at)
 
 
@@ -95,9 +95,8 @@ class Reader:
         self._open: dict[str, Raw] = {}
         self._answers: dict[str, Raw] = {}
         self._answered_at = ""
-        self._typed: tuple[str, str, str] | None = (
-            None  # (skill, arguments, prompt), until its body proves that it is a skill
-        )
+        # (skill, arguments, prompt), until its body proves that it is a skill.
+        self._typed: tuple[str, str, str] | None = None
         self._spoke = False  # whether the model spoke since the last start
         self._parents: dict[str, str] = {}
         self._prompts: dict[str, str] = {}  # row -> id of the prompt
@@ -115,7 +114,7 @@ class Reader:
                     start = {"source": "startup"} if self._is_main else {}
                     self._add("SessionStart" if self._is_main else "SubagentStart", **start)
                 self._take(row)
-            # The second one belongs to a compaction
+            # The second one belongs to a compaction.
             parent = row.get("parentUuid") or row.get("logicalParentUuid")
             self._parents[row["uuid"]] = parent if isinstance(parent, str) else ""
             self._last = row["uuid"]

@@ -47,7 +47,7 @@ class Simulator:
         self.folder = folder
         self.hooks = hooks
         self.session = session or str(uuid.uuid4())
-        # The tools that PreToolUse is registered for; empty for all
+        # The tools that PreToolUse is registered for; empty for all.
         self.held_tools = registration.HELD_TOOLS
         self.views: dict[str, list[tuple[str, str]]] = {}  # window -> (moment, text)
         self._last: dict[str, str] = {}  # transcript -> uuid of its newest record
@@ -55,7 +55,7 @@ class Simulator:
         self._batches: dict[str, str] = {}
         self._denied: dict[str, str] = {}  # call -> the reason for the denial
         self._kept_from: dict[str, int] = {}  # window -> where its last message begins in its view
-        # Prompt id -> the row and the answer before it, the view's length
+        # Prompt id -> the row and the answer before it, the view's length.
         self._prompts: dict[str, tuple[str, str, int]] = {}
         self._count = 0
         self._trigger = "auto"  # the trigger of the newest compaction
@@ -238,10 +238,10 @@ class Simulator:
         at = self._batches.get(moment.window, "") if name == "PostToolBatch" else name
         if name == "SessionStart" and raw.get("source") == "compact":
             self._boundary(path)
-            # Keep the last message and what arrived with it
+            # Keep the last message and what arrived with it.
             view[:] = view[self._kept_from.get(moment.window, len(view)) :]
             self._kept_from[moment.window] = 0
-        # The client writes the prompt only after its hooks have answered
+        # The client writes the prompt only after its hooks have answered.
         if name == "UserPromptSubmit":
             before = self._last.get(path, ""), self._heads.get(path, ""), len(view)
             self._prompts[raw.get("prompt_id", "")] = before

@@ -36,7 +36,7 @@ class Cost:
 
 @dataclass
 class WindowCost:
-    """The cost of what is in a window or on its way, without the titles of the deliveries."""
+    """The cost of the files in a window or on their way, without the titles of the deliveries."""
 
     total: Cost
     by_reason: dict[str, Cost]  # grouped by the reason for the delivery

@@ -33,7 +33,7 @@ def rows_of(schema: Schema) -> list[FieldRow]:
 
 def proof_rows(proof: Proof) -> list[FieldRow]:
     """Return the fields of a proof. A declared field that no page describes may have any value."""
-    # Anybody may have written the schemas
+    # Anybody may have written the schemas.
     properties = [schema.get("properties") for _, schema in proof.schemas]
     kinds = {
         name: kind_of(inner)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from handbill.store.api import Key
     from handbill.work.skill_file import Skill
 
-NO_WINDOW: Key = ("preview", MAIN)  # stands for a window that has just begun
+NO_WINDOW: Key = ("preview", MAIN)  # a window that has just begun
 NOW, LATER = "now", "later"
 
 

@@ -69,7 +69,7 @@ def described(folder: str, alive: IsAlive) -> SessionRow:
 
 
 def condition(state: State, alive: IsAlive) -> str:
-    """Return the lifecycle. For an active session, it also tells whether anybody works on it.
+    """Return the lifecycle; for an active session, whether anybody works on it.
 
     `dead`: the process of its agent is gone. `abandoned`: no process holds it, but one did.
     """
@@ -79,7 +79,7 @@ def condition(state: State, alive: IsAlive) -> str:
     holder = holder_of(state)
     if holder.pid:
         return ACTIVE if alive(holder) else "dead"
-    # Otherwise a person's terminal, which has no recorded process
+    # Otherwise a person's terminal, which has no recorded process.
     return "abandoned" if state.get("lastKnownPid") else ACTIVE
 
 

@@ -62,7 +62,7 @@ def delivery_log(store: FileStore) -> Iterator[Line]:
 
 
 def end_of_delivery_log(store: FileStore, lines: int) -> Iterator[Line]:
-    """Yield the end of the log, at least `lines` lines; if `lines` is 0, the current log."""
+    """Yield the end of the log, with space for `lines` long lines; if it is 0, the current log."""
     for path in _delivery_logs(store):
         start = max(0, os.path.getsize(path) - (lines * _LONGEST_LINE + 65536)) if lines else 0
         yield from _lines(path, start)

@@ -152,7 +152,7 @@ class Checked:
         first = _blank_lines_before(self._world.tail(path, 0, 1 << 16) or b"") if missing else 0
         for name in missing:
             file = f"{FOLDER}/{FOLDERS[name.partition('_')[0]]}/{name}.md"
-            # A step does not need its own page
+            # A step does not need its own page.
             level = WARNING if skill and name.startswith("CMD_") else ERROR
             line = lines[name] + first if name in lines else 0
             self._add(level, path, f"§{name} has no page", f"write {file}, or correct the name", line)
@@ -232,7 +232,7 @@ def _located(text: str, path: str) -> tuple[str, int, str]:
     named = path if text.startswith(path) else re.split(r", | |: ", text, maxsplit=1)[0]
     if not named.startswith("/") or not os.path.lexists(named):
         return path, 0, text
-    # This pattern matches any text
+    # This pattern matches any text.
     line, said = _AFTER_FILE.fullmatch(text, len(named)).groups("")  # type: ignore[union-attr]
     in_toml = _LINE_OF_TOML.search(said)
     return named, int(line or (in_toml[1] if in_toml else 0)), said

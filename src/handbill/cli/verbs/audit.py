@@ -30,7 +30,7 @@ def audit(window: Window, content: Content | None, key: Key, project: Project) -
     found = audited(key, window, content)
     step = ""
     if found.differences:
-        # The window's next event compares again and repairs the ledger
+        # The window's next event compares again and repairs the ledger.
         project.store.note_missed(key)
         step = "the next event in this window repairs this; run the audit again after it"
     elif found.unsettled:

@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> Result:
     return Result({"shell": args.shell, "script": script}, text=text)
 
 
-# The words so far, such as `session phase` -> the words that may follow
+# The words so far, such as `session phase` -> the words that may follow.
 Words = dict[str, list[str]]
 
 

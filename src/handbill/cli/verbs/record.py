@@ -97,7 +97,7 @@ def _lanes(project: Project) -> dict[str, int]:
 
 def _written(lines: list[Line], project: str) -> str:
     """Return the stream with $PROJECT in place of the path, so that it can be played elsewhere."""
-    # Leaves out the user's own files in other places
+    # Leaves out the user's own files in other places.
     places = (f"{project}/", "/handbill/data/", "/.engine/pages/")
     rows = []
     for line in lines:
@@ -109,7 +109,7 @@ def _written(lines: list[Line], project: str) -> str:
 
 def _save(path: str, text: str, project: str, *, force: bool) -> None:
     if under(os.path.abspath(path), project):
-        # A folder of the project may be a link
+        # A folder of the project may be a link.
         require_inside(os.path.dirname(os.path.abspath(path)), project)
     try:
         if force and os.path.lexists(path):

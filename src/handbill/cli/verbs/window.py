@@ -1,4 +1,4 @@
-"""`engine window`: shows what is in a context window, since when, why, and how that is proven."""
+"""`engine window`: shows the files in a context window, since when, why, and their proof."""
 
 from __future__ import annotations
 
