@@ -1,4 +1,4 @@
-"""Events in a project that is made to be slow: each must end within a second, and nothing may be lost."""
+"""Events in a deliberately slow project: each must end within a second, and nothing may be lost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from report import Report
 from subject import Subject
 
 LIMIT = 1.0  # seconds of CPU
-SECONDS: list[float] = []  # of each event
+SECONDS: list[float] = []  # one value for each event
 REFERENCES, PATTERNS, DIRECTIVES = 1 << 20, 2_000, 10_000
 
 
@@ -80,7 +80,7 @@ def _references(place: Path) -> tuple[int, int]:
     for name in ("CMD_X00007", f"CMD_X{REFERENCES // 13 - 2:05d}"):
         _write(sim, f".directives/commands/{name}.md", f"# {name}\n")
     sim.start()
-    for _ in range(150):  # it is a large file itself
+    for _ in range(150):  # this file itself is large
         sim.read("a/f.py")
     return _delivered(sim, "/commands/CMD_X"), 2
 

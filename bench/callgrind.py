@@ -1,4 +1,4 @@
-"""User-space instructions of a process: the same figure however busy the machine is."""
+"""Counts user-space instructions of a process, which do not depend on how busy the machine is."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def available() -> bool:
 def count(
     command: Sequence[str], stdin: str, env: Mapping[str, str], cwd: str, *, children: bool = False
 ) -> tuple[int, str]:
-    """(instructions, stdout); with `children` those of every program that it starts are added."""
+    """Return (instructions, stdout). `children` includes every program that the process starts."""
     extra = ["--trace-children=yes"] if children else []
     done = subprocess.run(
         [*COMMAND, *extra, *command], input=stdin, env=dict(env), cwd=cwd, capture_output=True, text=True, check=False

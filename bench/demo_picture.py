@@ -1,4 +1,7 @@
-"""Draw `docs/demo.svg` from a real run of `engine demo`, 80 columns wide. `make picture` runs this."""
+"""Draw `docs/demo.svg` from a real run of `engine demo`, 80 columns wide.
+
+`make picture` runs this.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from rich.text import Text
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "demo.svg"
 WIDTH = 80
-MOST_FILES = 4  # of one step
+MOST_FILES = 4  # shown for one step
 # A picture of all 20 steps would be too small to read.
 STEPS = (
     "the session starts", "reads api/orders.py", "writes worker/retry.py: held", "3 parallel reads",
@@ -40,7 +43,7 @@ def main() -> None:
 
 
 def recorded() -> list[Text]:
-    """What the command prints for people."""
+    """Return the output that the command prints for people."""
     with tempfile.TemporaryDirectory() as home:
         shell = {"PATH": os.environ["PATH"], "HOME": home, "LANG": "C.UTF-8", "PYTHONPATH": str(ROOT / "src"),
                  "FORCE_COLOR": "1", "TERM": "xterm-256color", "COLUMNS": str(WIDTH)}  # fmt: skip
@@ -50,7 +53,10 @@ def recorded() -> list[Text]:
 
 
 def excerpt(lines: list[Text]) -> list[Text]:
-    """The chosen steps, each with its first files, and the last lines. Dots mark what is left out."""
+    """Return the chosen steps with their first files, and the last lines.
+
+    Dots replace the lines in between.
+    """
     found: list[Text] = []
     is_chosen, files, chosen = False, 0, set[str]()
     for line in lines:

@@ -13,7 +13,8 @@ from report import Report
 from stages import AGAIN, BEFORE, CALL, DELIVER, IDLE, LOAD, PROMPT, REST, SETTLE, SKILL, START, WRITE, counted, idle
 from subject import Subject
 
-ROUNDS = 3  # string hashes are random in every process, so counts differ by some tenths of a percent
+# Counts differ by tenths of a percent, because string hashes are random in every process.
+ROUNDS = 3
 
 
 def measure(root: Path, subject: Subject) -> Report:

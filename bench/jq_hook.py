@@ -1,4 +1,4 @@
-"""The usual way to write such a hook, for comparison: a shell script that asks jq."""
+"""The usual kind of hook, for comparison: a shell script that calls jq."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 MISSING = "bash + jq: skipped, one of them is not installed"
 
-# It answers the same question as our idle event: was this folder's directive delivered already?
+# It answers the same question as our idle event: whether this folder's directive was delivered.
 _SCRIPT = """#!/usr/bin/env bash
 input=$(cat)
 session=$(jq -r '.session_id' <<<"$input")
@@ -26,7 +26,7 @@ def available() -> bool:
 
 
 def name() -> str:
-    """With the version: jq 1.6 starts ten times slower than its successors."""
+    """Return the name with the version: jq 1.6 starts ten times slower than later versions."""
     version = subprocess.run(["jq", "--version"], capture_output=True, text=True, check=True).stdout.strip()
     return f"bash + 3 calls of {version}"
 

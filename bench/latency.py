@@ -1,6 +1,7 @@
-"""What hooks add between two requests of the real client, timed at the model's side.
+"""The time that hooks add between two requests of the real client, measured at the model.
 
-Wall time on a machine that others use: the variants take turns, and only medians and ratios mean something.
+This is wall time on a shared machine. The variants take turns, and only medians and ratios are
+meaningful.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ from subject import ROOT, Subject
 VERSION = "2.1.325"
 BINARY = ROOT / ".cache" / "clients" / VERSION / "node_modules" / ".bin" / "claude"
 CALLS, ROUNDS = 30, 3
-WARM_UP = 2  # calls that are not counted: the client's first ones are slower, and ours deliver something then
+# Calls that are not counted: the client's first calls are slower, and our hooks deliver text then.
+WARM_UP = 2
 
 
 class SimulatedProject:
-    """A project and a home of its own for each run of the client."""
+    """A project for each run of the client, with its own home folder."""
 
     def __init__(self, folder: Path, subject: Subject) -> None:
         self.folder = folder
@@ -47,7 +49,7 @@ class SimulatedProject:
         return {"PATH": os.environ["PATH"], "HOME": str(self.home), "LANG": "C.UTF-8"}
 
     def file(self, number: int) -> Path:
-        """Another one for each call: the client does not read the same text twice."""
+        """Return a new file for each call: the client does not read the same text twice."""
         return self.project / "pkg" / f"module_{number:02d}.py"
 
     def register(self, command: str, *events: str) -> None:
@@ -57,7 +59,7 @@ class SimulatedProject:
         settings.write_text(json.dumps({"hooks": {event: [one] for event in events}}))
 
     def gaps(self) -> list[float]:
-        """Milliseconds from each answer of the model to the request that follows it."""
+        """Return the milliseconds from each answer of the model to the request that follows it."""
         steps: list[Any] = [Reply([call("Read", file_path=str(self.file(n)))]) for n in range(CALLS + WARM_UP)]
         places = dict.fromkeys(("TMPDIR", "CLAUDE_CODE_TMPDIR", "XDG_RUNTIME_DIR"), str(self.temporary))
         client = Client(str(BINARY), str(self.project), str(self.home), extra=places)
@@ -76,7 +78,7 @@ class SimulatedProject:
 
 
 def no_hooks(box: SimulatedProject) -> None:
-    """The floor."""
+    """Measure the client alone, as the lower limit."""
 
 
 def bin_true(box: SimulatedProject) -> None:
@@ -84,13 +86,14 @@ def bin_true(box: SimulatedProject) -> None:
 
 
 def ours(box: SimulatedProject) -> None:
-    # named, because the fastest interpreter is chosen by time, and a busy machine may choose another one each round
+    # Name the interpreter: the choice of the fastest one is timed, and would vary on a busy
+    # machine.
     arguments = ("install", "--project", str(box.project), "--python", box.subject.python)
     box.subject.engine(*arguments, env=box.environment(), cwd=str(box.project))
 
 
 def gated(box: SimulatedProject) -> None:
-    """A project with a role: a hook before every call as well."""
+    """Measure a project with a role, so that a hook also runs before every call."""
     (box.project / ".handbill.toml").write_text('[roles.lead]\ntargets = ["lead.md"]\n')
     ours(box)
 
@@ -103,7 +106,7 @@ def bash_jq(box: SimulatedProject) -> None:
 class Variant:
     name: str
     prepare: Callable[[SimulatedProject], None]
-    trace: str = ""  # what its hooks leave behind when the client really runs them
+    trace: str = ""  # what its hooks leave behind if the client really runs them
     rounds: list[list[float]] = field(default_factory=list)
 
     @property

@@ -1,4 +1,4 @@
-"""Many hook processes on one window at once: every file arrives, and none twice."""
+"""Runs many hook processes on one window at once: every file must arrive exactly once."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ from stages import ready
 from subject import Subject
 
 PROCESSES, REPEATS = 32, 5
-SIZE = 2000  # eight such files are more than one hook may say, so some have to wait for another event
+SIZE = 2000  # eight such files are too large for one hook, so some wait for another event
 STARTED = 1.0  # seconds until all interpreters wait for their event
 DRAINS = 10
 
 
 def same_batch(project: Project) -> tuple[list[str], list[Event]]:
-    """The same event for everybody (as if the hooks were registered many times), wanting 8 directives."""
+    """Return the same event for every process, each of which wants 8 directives.
+
+    This corresponds to hooks that are registered many times.
+    """
     names = [f"part_{number}" for number in range(8)]
     paths = [project.directive(name, "AGENTS.md", SIZE) for name in names]
     event = project.reading(*(f"{name}/x.py" for name in names))
@@ -29,20 +32,23 @@ def same_batch(project: Project) -> tuple[list[str], list[Event]]:
 
 
 def different_batches(project: Project) -> tuple[list[str], list[Event]]:
-    """One batch per process, each in a directory of its own."""
+    """Return one batch for each process, each in its own directory."""
     names = [f"part_{number}" for number in range(PROCESSES)]
     paths = [project.directive(name, "AGENTS.md", SIZE) for name in names]
     return paths, [project.reading(f"{name}/x.py") for name in names]
 
 
 def storm(project: Project, events: list[Event]) -> tuple[list[str], float]:
-    """What each process answers, and the seconds until all have; they get their events within the same moment."""
+    """Return the answer of each process, and the seconds until all have answered.
+
+    All processes get their events at nearly the same moment.
+    """
     processes = [project.start(event) for event in events]
     time.sleep(STARTED)
     begin = time.monotonic()
     for process, event in zip(processes, events):
         assert process.stdin is not None
-        process.stdin.write(json.dumps(event))  # less than a pipe holds: this never waits
+        process.stdin.write(json.dumps(event))  # less than a pipe holds, so this never blocks
         process.stdin.close()
         process.stdin = None
     answers = [context(_ended(process)) for process in processes]
@@ -57,9 +63,10 @@ def _ended(process: subprocess.Popen[str]) -> str:
 
 
 def drain(project: Project, answers: list[str], events: list[Event]) -> list[str]:
-    """What is delivered while the conversation goes on, until nothing waits and everything is proven.
+    """Return the deliveries until nothing waits and everything is proven.
 
-    Every directory is touched again: what one process wrote over another's record would come a second time.
+    Every directory is touched again: if one process overwrote another's record, a file would be
+    delivered a second time.
     """
     for event, text in zip(events, answers):
         project.arrive(event, text)

@@ -17,7 +17,7 @@ Event = dict[str, Any]
 Plain = dict[str, Any]
 
 TITLE = "[Preloaded: "
-USUAL_TRANSCRIPT = 160_000  # bytes; a real one is that long after three tool calls
+USUAL_TRANSCRIPT = 160_000  # bytes; a real transcript has this length after three tool calls
 SOURCE = "".join(f"value_{number} = {number}\n" for number in range(100))
 
 
@@ -36,7 +36,7 @@ class Project:
         return Path(state_roots(str(self.path), self.environment())[0])
 
     def environment(self) -> dict[str, str]:
-        """What the client gives to its hooks, as recorded from 2.1.325; the size of it costs, too."""
+        """Return the environment that 2.1.325 gives to its hooks. Its size also costs time."""
         return {
             "AI_AGENT": "claude-code_2-1-325_harness", "CLAUDE_CODE_ENTRYPOINT": "sdk-cli", "DISABLE_TELEMETRY": "1",
             "CLAUDE_CODE_SESSION_ATTENDED": "0", "HOME": str(self.home), "CLAUDE_CODE_CHILD_SESSION": "1",
@@ -55,7 +55,10 @@ class Project:
         return str(target)
 
     def directive(self, folder: str, name: str, size: int = 1000) -> str:
-        """Its path. No two have the same text, else the second would not be delivered."""
+        """Write a directive and return its path.
+
+        Each has a different text, because a repeated text would not be delivered.
+        """
         text = f"# {name} of {folder}\n\n" + "Keep to what this page says about its folder.\n" * (size // 46)
         return self.write(f"{folder}/.directives/{name}", text)
 
@@ -65,7 +68,7 @@ class Project:
 
     @property
     def ledger(self) -> Plain:
-        """The window's fields, and below `files` and `touched` its records in order."""
+        """Return the window's fields, with its records in order under `files` and `touched`."""
         head, *lines = self.window.read_text(encoding="utf-8").splitlines()
         found: Plain = json.loads(head)
         gap = lines.index("")
@@ -96,7 +99,10 @@ class Project:
         }  # fmt: skip
 
     def reading(self, *names: str) -> Event:
-        """The event after a batch of Read calls; at that moment the transcript has the calls and their results."""
+        """Return the event after a batch of Read calls.
+
+        At that moment the transcript contains the calls and their results.
+        """
         tools = [
             {
                 "tool_name": "Read", "tool_input": {"file_path": str(self.path / name)},
@@ -108,21 +114,21 @@ class Project:
         return self.event("PostToolBatch", tool_calls=tools)
 
     def start(self, event: Event) -> subprocess.Popen[str]:
-        """A hook process that waits for its event."""
+        """Start a hook process that waits for its event."""
         return subprocess.Popen(
             self.subject.command(event["hook_event_name"]), env=self.environment(), cwd=self.path, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
 
     def hook(self, event: Event) -> str:
-        """The text that the hook puts into the window."""
+        """Return the text that the hook adds to the window."""
         out, err = self.start(event).communicate(json.dumps(event))
         if err:
             raise RuntimeError(f"the hook said: {err}")
         return context(out)
 
     def arrive(self, event: Event, text: str) -> None:
-        """The client's receipt: it took the hook's text into the window."""
+        """Write the client's receipt for the hook's text."""
         if text:
             records.append(self.transcript, records.injection(self.session, event["hook_event_name"], text))
 

@@ -1,4 +1,4 @@
-"""Lines of a client's transcript, in the shapes and sizes that Claude Code 2.1.325 writes."""
+"""Lines of a client's transcript, in the forms and sizes that Claude Code 2.1.325 writes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Any
 Record = dict[str, Any]
 
 
-_LAST: dict[Path, str] = {}  # the newest row of each transcript, which the next one names as its parent
+# The newest row of each transcript, which is the parent of the next row.
+_LAST: dict[Path, str] = {}
 
 
 def append(path: Path, *records: Record) -> None:
@@ -43,7 +44,7 @@ def prompt(session: str, text: str) -> Record:
 
 
 def calls(session: str, tools: Sequence[Record]) -> Iterator[Record]:
-    """The assistant's message and the result of each of its calls."""
+    """Yield the assistant's message and the result of each of its calls."""
     blocks = [
         {"type": "tool_use", "id": tool["tool_use_id"], "name": tool["tool_name"], "input": tool["tool_input"]}
         for tool in tools
@@ -56,20 +57,20 @@ def calls(session: str, tools: Sequence[Record]) -> Iterator[Record]:
 
 
 def injection(session: str, event: str, text: str) -> Record:
-    """What the client writes when a hook's text has reached the window."""
+    """Return the record of a hook's text that reached the window."""
     attachment = {"type": "hook_additional_context", "content": [text], "hookName": event, "hookEvent": event}
     return _with_frame(session, attachment=attachment, type="attachment")
 
 
 def snapshot(session: str, size: int) -> Record:
-    """The records that make most of a real transcript's bytes."""
+    """Return a record of the kind that fills most of a real transcript."""
     sentence = "You are an agent working with the user toward their goals.\n\t\"Quoted\", `code` and {'braces': 1}.\n"
     attachment = {"type": "prompt_snapshot", "systemPrompt": [sentence * (size // len(sentence) + 1)]}
     return _with_frame(session, attachment=attachment, type="attachment")
 
 
 def fill(path: Path, session: str, size: int) -> None:
-    """Earlier conversation, at least `size` bytes of it."""
+    """Write at least `size` bytes of earlier conversation."""
     turn = [{"tool_name": "Read", "tool_input": {"file_path": "/x/y.py"}, "tool_response": "1\tvalue = 1\n" * 400}]
     tools = [{**tool, "tool_use_id": "toolu_earlier"} for tool in turn]
     piece = [prompt(session, "go on"), *calls(session, tools), snapshot(session, 40_000)]

@@ -1,4 +1,4 @@
-"""What a benchmark hands back, and how it is shown to people and to programs."""
+"""The result of a benchmark, printed for people or as JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Cell = str | int | float | None
 @dataclass
 class Report:
     title: str
-    command: str  # what was run for the figures
+    command: str  # the measured command
     columns: Sequence[str]  # a trailing "|r" aligns a column to the right
     rows: list[list[Cell]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -27,7 +27,7 @@ class Report:
         self.rows.append(list(cells))
 
     def hold(self, name: str, ratio: float, limit: float | None) -> str:
-        """The word for a ratio's limit; an exceeded one makes the whole run fail."""
+        """Return how a ratio compares to its limit. An exceeded limit makes the whole run fail."""
         if limit is None:
             return "–"
         if ratio > limit:
@@ -36,7 +36,7 @@ class Report:
 
 
 def show(reports: list[Report]) -> None:
-    # Without a terminal rich falls back to 80 columns, too few for these tables.
+    # Without a terminal, rich falls back to 80 columns, which is too narrow for these tables.
     console = Console(width=None if os.isatty(1) or "COLUMNS" in os.environ else 140, highlight=False)
     for report in reports:
         console.print(f"\n[bold]{report.title}[/]")

@@ -1,4 +1,7 @@
-"""Run benchmarks: `.venv/bin/python bench/run.py [NAME ...] [--json] [--source DIR]`; bench/README.md says which."""
+"""Run benchmarks: `.venv/bin/python bench/run.py [NAME ...] [--json] [--source DIR]`.
+
+bench/README.md lists them.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ def _measured(name: str, folder: Path, measured: subject.Subject) -> report.Repo
     folder.mkdir()
     try:
         found: report.Report = __import__(name).measure(folder, measured)
-    except RuntimeError as error:  # what was to be measured did not happen; the other benchmarks may still tell
+    except RuntimeError as error:  # the other benchmarks can still run
         return report.Report(name, again, (), failures=[str(error)])
     found.command = f"{again}  # {found.command}"
     return found

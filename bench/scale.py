@@ -1,4 +1,4 @@
-"""The same events in a large project: none may cost much more than in a small one."""
+"""Measures the same events in a large project: they may cost little more than in a small one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TRANSCRIPT, LOG = 50_000_000, 100_000_000
 
 
 def many_sessions(project: Project) -> None:
-    """Every earlier session has left a folder and its window."""
+    """Add a folder and a window for each of many earlier sessions."""
     sessions, windows = project.path / "sessions", project.window.parent
     sessions.mkdir()
     text = project.window.read_text(encoding="utf-8")
@@ -33,7 +33,7 @@ def many_sessions(project: Project) -> None:
 
 
 def many_files(project: Project) -> None:
-    """This window was given a directive in each of many folders."""
+    """Add a delivered directive in each of many folders to this window."""
     ledger = project.ledger
     record = ledger["files"][-1]
     for number in range(FILES):
@@ -49,7 +49,10 @@ def many_files(project: Project) -> None:
 
 
 def long_transcript(project: Project) -> None:
-    """It has grown, and an event has looked at its new part: that is done once, whatever its size."""
+    """Make the transcript long, and let one event read the new part.
+
+    Reading it is a one-time cost, whatever its size.
+    """
     records.fill(project.transcript, project.session, TRANSCRIPT)
     project.hook(project.reading("README.md"))
 
@@ -105,7 +108,7 @@ def measure(root: Path, subject: Subject) -> Report:
 def _median(stage: Stage, root: Path, subject: Subject, grow: Callable[[Project], None] | None) -> float:
     counts = []
     for _ in range(ROUNDS):
-        # at once removed: together they would take gigabytes
+        # Each project is removed at once, because together they would take gigabytes.
         with tempfile.TemporaryDirectory(dir=root) as folder:
             counts.append(counted(stage, Project(Path(folder), subject), grow))
     return statistics.median(counts)

@@ -1,4 +1,4 @@
-"""`engine session phase` with proof: what moving to a phase costs the agent's shell."""
+"""`engine session phase` with proof: the cost of moving to a phase in the agent's shell."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from report import Report
 from subject import ROOT, Subject
 
 ROUNDS = 15
-# Recorded on the bash engine that the source documents describe: 533 ms wall, 562 ms CPU for the same command.
+# Recorded for the same command on the bash engine that the source documents describe.
 REFERENCE_WALL, REFERENCE_CPU = 533.0, 562.0
 LIMIT = 1 / 5
 PROOF = '{"contextRead": ["a.py"]}'

@@ -1,4 +1,4 @@
-"""The events that are counted: how a window gets to the moment before each, and what the event must then do."""
+"""The measured events: how a window reaches the moment before each, and what the event must do."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def starting(project: Project) -> Event:
 
 
 def ready(project: Project) -> None:
-    """A window whose standards have arrived, with proof; the project's root was touched."""
+    """Prepare a window with proven standards, after the project's root was touched."""
     start = starting(project)
-    text = project.hook(start)  # the client makes its transcript only after this event
+    text = project.hook(start)  # the client creates its transcript only after this event
     records.fill(project.transcript, project.session, USUAL_TRANSCRIPT)
     project.arrive(start, text)
     records.append(project.transcript, records.prompt(project.session, "go"))
@@ -47,7 +47,7 @@ PAGES = 12
 
 
 def beginning(project: Project) -> Event:
-    """The user types a skill whose first phase has a dozen pages."""
+    """Return the event of a typed skill whose first phase has a dozen pages."""
     ready(project)
     names = [f"CMD_PAGE_{number:02}" for number in range(PAGES)]
     for name in names:
@@ -68,20 +68,20 @@ def idle(project: Project) -> Event:
 
 
 def prompting(project: Project) -> Event:
-    """Between turns every delivered file is looked at: has it changed?"""
+    """Return a prompt. Between turns, every delivered file is checked for changes."""
     project.hook(idle(project))
     return project.event("UserPromptSubmit", prompt="go on")
 
 
 def writing(project: Project) -> Event:
-    """A new file where the directives are known."""
+    """Return the event of a new file in a folder with known directives."""
     project.hook(idle(project))
     values = {"file_path": str(project.path / "pkg/core/new.py"), "content": "x = 1\n"}
     return project.event("PreToolUse", tool_name="Write", tool_input=values, tool_use_id="toolu_write")
 
 
 def calling(project: Project) -> Event:
-    """Where gates may hold any call, and none has a reason to."""
+    """Return a call where gates may hold any call and none has a reason to."""
     project.hook(idle(project))
     return project.event("PreToolUse", tool_name="Bash", tool_input={"command": "make"}, tool_use_id="toolu_bash")
 
@@ -98,7 +98,7 @@ def starting_with_context(project: Project) -> Event:
 
 
 def compacted(project: Project) -> Event:
-    """A regular session, in a project without any of the gates' folders."""
+    """Return the event after a compaction, in a project without any of the gates' folders."""
     project.hook(idle(project))
     project.hook(project.event("PreCompact", trigger="auto"))
     return project.event("SessionStart", source="compact")
@@ -129,7 +129,7 @@ def _settles(before: Plain, after: Plain) -> bool:
 class Stage:
     name: str
     prepare: Callable[[Project], Event]
-    files: int  # delivered by the event
+    files: int  # files that the event delivers
     did: Callable[[Plain, Plain], bool]
     limit: float | None
 
@@ -149,7 +149,7 @@ SETTLE = Stage("d  PostToolBatch, settles two receipts", settling, 0, _settles, 
 
 
 def counted(stage: Stage, project: Project, grow: Callable[[Project], None] | None = None) -> int:
-    """Instructions of the stage's event; `grow` makes the prepared project large first."""
+    """Return the instructions of the stage's event. `grow` first makes the project large."""
     event = stage.prepare(project)
     if grow is not None:
         grow(project)

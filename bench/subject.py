@@ -1,7 +1,7 @@
-"""What is measured: a compiled copy of the package, on the interpreter that `engine install` would register.
+"""The measured program: a compiled copy of the package, on the interpreter for its hooks.
 
-A copy, because nothing outside temporary folders may be written, and because one run must measure one version
-even while somebody edits the source.
+`engine install` would register this interpreter. Only temporary folders may be written, so the
+package is copied. This also keeps the version fixed while somebody edits the source.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ LANES = 2
 @dataclass(frozen=True)
 class Subject:
     python: str
-    folder: str  # the one that holds the package
+    folder: str  # contains the package
     launcher: str
 
     def command(self, event: str) -> list[str]:
-        """The command line that the client starts for this event."""
+        """Return the command line that the client starts for this event."""
         registered: Mapping[str, Any] = handlers([self.launcher], LANES, every=True)[event][0]
         return [registered["command"], *registered["args"]]
 
     def engine(self, *arguments: str, env: Mapping[str, str], cwd: str) -> None:
-        """The copy's own `engine`, so that it registers and compiles the copy."""
+        """Run the copy's own `engine`, so that it registers and compiles the copy."""
         command: Sequence[str] = [str(ROOT / ".venv" / "bin" / "python"), "-m", "handbill.cli.main", *arguments]
         done = subprocess.run(
             command, env={**env, "PYTHONPATH": self.folder}, cwd=cwd, capture_output=True, text=True, check=False
@@ -57,7 +57,10 @@ def prepared(root: Path, source: Path = SOURCE) -> Subject:
 
 
 def _launcher(root: Path, python: str, folder: str) -> str:
-    """As installed, but without the limit of time: under valgrind everything takes fifty times as long."""
+    """Write the launcher as installed, but without the time limit.
+
+    Under valgrind, everything takes fifty times as long.
+    """
     unlimited = "import handbill.flow.event_context;handbill.flow.event_context.MOST_SECONDS=0\nmain()"
     made = root / "handbill.hook-bench"
     made.write_text(Launcher(python, folder, yaml_folder()).text.replace("main()", unlimited))

@@ -1,4 +1,7 @@
-"""Our estimate of tokens against two public tokenizers: it should seldom be too low, and not far too high."""
+"""Compares our token estimate with two public tokenizers.
+
+It should seldom be too low, and never far too high.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ for (const file of process.argv.slice(2)) {
   console.log(JSON.stringify([countTokens(text), encode(text).length]));
 }
 """
-LOWEST, HIGHEST = 0.97, 2.2  # of the larger of the two counts
+LOWEST, HIGHEST = 0.97, 2.2  # relative to the larger of the two counts
 
 
 def measure(folder: Path, measured: Subject) -> Report:

@@ -1,7 +1,8 @@
-"""Which way does one event take through the code? `.venv/bin/python bench/trace.py [--source DIR] [--verbose]`
+"""Traces one event through the code: `bench/trace.py [--source DIR] [--verbose]`.
 
-It plays a PostToolBatch event that delivers one rule, and counts the files whose functions run and how often a call
-leads from one file to another. `--source` measures another copy of the package (its `src` folder).
+It plays a PostToolBatch event that delivers one rule. It counts the files whose functions run, and
+how often a call leads from one file to another. `--source` measures another copy of the package
+(its `src` folder).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def traced(source: Path, folder: Path) -> list[str]:
-    """The file of each call of ours, in order."""
+    """Return the file of each call in our code, in order."""
     sys.path.insert(0, str(source))
     from handbill import hook
 
@@ -61,7 +62,7 @@ def traced(source: Path, folder: Path) -> list[str]:
 
 
 def _settle(home: Path) -> None:
-    """As if the client's record had confirmed the standards."""
+    """Mark the standards as confirmed by the client's record."""
     (window,) = home.rglob("s.jsonl")
     head, _, rest = window.read_text().partition("\n")
     window.write_text(json.dumps({**json.loads(head), "openClaims": []}, separators=(",", ":")) + "\n" + rest)

@@ -1,4 +1,4 @@
-"""Small values for tests: sheets, events, worlds made of a dict."""
+"""Small values for tests: sheets, events, and worlds made from a dict."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def window(**values: object) -> Window:
 
 
 class DictWorld:
-    """The door to a disk that is a dict: path -> text."""
+    """A world whose files are in a dict: path -> text."""
 
     def __init__(self, files: dict[str, str], links: dict[str, str] | None = None) -> None:
         self.files = files
@@ -81,7 +81,7 @@ class DictWorld:
     inside = World.inside
 
     def add_roots(self, roots: object) -> None:
-        """All of it may be delivered."""
+        """Do nothing: every file may be delivered."""
 
     def is_closed(self, directory: str) -> bool:
         return False
@@ -109,7 +109,7 @@ class DictWorld:
 
     def tail(self, path: str, offset: int, most: int = 0) -> bytes | None:
         if path.startswith(f"{PACKAGE}/data/") and path not in self.files:
-            return Path(path).read_bytes()  # what ships with the program is always there
+            return Path(path).read_bytes()  # the files that ship with the program always exist
         return self.files[path].encode()[offset:] if path in self.files else None
 
     def size(self, path: str) -> int:

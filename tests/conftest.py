@@ -1,4 +1,4 @@
-"""Tests never see the real home folder."""
+"""Settings for all tests. Tests never use the real home folder."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, settings
 from handbill.flow import event_context, findings
 from simulated_project import NEW, SimulatedProject
 
-# Time is measured in bench/, never in a test: a busy machine must not fail one.
+# Only bench/ measures time. A busy machine must not make a test fail.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
-# Where the same tests have run on another Python: --hypothesis-profile=again
+# For repeated runs on another Python: --hypothesis-profile=again.
 settings.register_profile("again", settings.get_profile("untimed"), max_examples=20)
 
 
@@ -32,12 +32,12 @@ def no_real_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         "AI_AGENT",
         "HANDBILL_ROLE",
         "HANDBILL_DISPATCH",
-        "COLUMNS",  # set by pytest-xdist: what is printed must not depend on it
+        "COLUMNS",  # pytest-xdist sets it, but the output must not depend on it
     ):
         monkeypatch.delenv(name, raising=False)
 
 
-if "coverage" in sys.modules:  # it makes everything several times slower
+if "coverage" in sys.modules:  # coverage makes everything several times slower
     event_context.MOST_SECONDS *= 10
 
 
@@ -55,5 +55,5 @@ def make_project(tmp_path: Path) -> Callable[..., SimulatedProject]:
 
 @pytest.fixture
 def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if seconds lay between two events."""
+    """Behave as if seconds passed between two events."""
     monkeypatch.setattr(findings, "PATIENCE", -1.0)

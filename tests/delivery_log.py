@@ -1,4 +1,4 @@
-"""What the delivery log says, asked the way the source document asks it."""
+"""Queries of the delivery log, as the source document defines them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ class Deliveries:
         return [line for line in self.lines if line["event"] in events]
 
     def count(self, file: str) -> int:
-        """How many times a file (by the end of its path) was delivered; parts of one delivery count once."""
+        """Return how often a file was delivered, by the end of its path.
+
+        The parts of one delivery count once.
+        """
         return sum(
             line["file"].endswith(file)
             for line in self.of(*DELIVERED)
@@ -29,7 +32,7 @@ class Deliveries:
         assert self.count(file) == expected, f"{file}: {[line for line in self.lines if line['file'].endswith(file)]}"
 
     def duplicate_report(self, most: int = 1) -> list[dict[str, Any]]:
-        """Files delivered more than `most` times into one window and epoch, and by which events."""
+        """Return files delivered more than `most` times in one window and epoch, with events."""
         found: dict[tuple[str, str, str, int], list[str]] = {}
         epochs: dict[str, int] = {}
         for line in self.lines:

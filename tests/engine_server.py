@@ -1,7 +1,8 @@
-"""The real `engine` as a process of its own, without waiting for an interpreter each time.
+"""The real `engine` as its own process, without starting an interpreter each time.
 
-A server has the commands loaded and forks for each of them, so that every command still has its own process, working
-directory, environment and streams. Each thread of a test has its own server: its commands run side by side.
+A server has the commands loaded and forks for each of them, so every command still has its own
+process, working directory, environment and streams. Each thread of a test has its own server, so
+their commands run in parallel.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def _serve() -> None:
 
 
 def _become(request: dict[str, Any]) -> NoReturn:
-    """The forked process is the command from here on."""
+    """Turn the forked process into the command."""
     from handbill.cli.main import main
 
     code = 70
@@ -76,7 +77,7 @@ def _become(request: dict[str, Any]) -> NoReturn:
         sys.argv = ["engine", *request["words"]]
         try:
             code = main()
-        except SystemExit as end:  # --help, --version
+        except SystemExit as end:  # from --help and --version
             code = end.code if isinstance(end.code, int) else 1
         sys.stdout.flush()
         sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""A host that notes what it is asked for, and events that ask."""
+"""A host that records its calls, and events that cause such calls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TRANSCRIPT = "x" * 100
 
 
 class Host:
-    """Notes what it is asked for."""
+    """Records the calls of its methods."""
 
     def __init__(self, content: Content | None = None, **answers: Any) -> None:
         self.asked: list[tuple[str, dict[str, Any]]] = []

@@ -1,4 +1,4 @@
-"""A project on the host in a box, for whole sessions with the hooks' own code and real files."""
+"""A project on the simulated host, for whole sessions with the hooks' own code and real files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SimulatedProject:
         self.sim = Simulator(str(self.project), str(root / "transcripts"), lambda name, raw: self.hooks(name, raw))
 
     def opened(self) -> Project:
-        """The project as a report sees it at this moment."""
+        """Return the project as a report sees it now."""
         process = process_context(str(self.project), self.environ)
         return Project(process, CheckedStore(process.state, process.spare), load(process))
 
@@ -43,7 +43,7 @@ class SimulatedProject:
         path.write_text(text)
 
     def own_settings(self, text: str) -> None:
-        """The user's own settings, which may do more than a project's."""
+        """Write the user's own settings, which may do more than a project's."""
         path = Path(self.environ["HOME"]) / ".config" / "handbill" / "config.toml"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
@@ -55,7 +55,7 @@ class SimulatedProject:
         return path
 
     def skill(self, name: str, *phases: dict[str, Any], text: str = "", **parameters: Any) -> None:
-        """A skill of the project; every page that it names and that is not there yet is made."""
+        """Write a skill of the project. Missing pages that it names are created."""
         values = {"phases": list(phases), **parameters}
         block = f"### Session Parameters\n```json\n{json.dumps(values)}\n```\n" if phases or parameters else ""
         self.write(f".claude/skills/{name}/SKILL.md", f"---\nname: {name}\n---\n# {name}\n{text}\n{block}")
@@ -65,7 +65,7 @@ class SimulatedProject:
                     self.page(step.removeprefix("§"))
 
     def shell(self, command: str, agent: str = "", *, expect: int = 0, told: str | None = None) -> Moment:
-        """The agent runs a command: a real process, then the batch event with what it printed."""
+        """Run a command as the agent: a real process, then the batch event with its output."""
         done = self.process(command)
         assert done.returncode == expect, done.stdout + done.stderr
         self.printed = done.stdout + done.stderr
@@ -85,11 +85,11 @@ class SimulatedProject:
         )  # fmt: skip
 
     def idle(self, times: int = 1) -> Moment:
-        """The agent does something that needs no rule; the last answer."""
+        """Do something that needs no rule. Return the last answer."""
         return [self.sim.batch(("Bash", {"command": "true"})) for _ in range(times)][-1]
 
     def seen(self, window: str = "main") -> str:
-        """Everything that hooks have put into a window and that is still there."""
+        """Return everything that hooks added to a window and that is still in it."""
         return "\n".join(text for _, text in self.sim.views.get(window, []))
 
     def lose_ledger(self) -> None:
@@ -104,7 +104,7 @@ class SimulatedProject:
         return found
 
     def drop_next(self) -> None:
-        """The next answer never reaches the client, as when the hook is killed after its claim."""
+        """Drop the next answer, as if the hook were killed after its claim."""
         usual = self.hooks
 
         def dropping(name: str, raw: dict[str, Any]) -> list[str]:
@@ -115,12 +115,12 @@ class SimulatedProject:
         self.hooks = dropping
 
     def attach(self, name: str) -> None:
-        """The client shows a whole file: a prompt mentions it, or a compaction restored it."""
+        """Show a whole file, as the client does for a mention in a prompt or after a compaction."""
         attachment = {"type": "file", "filename": str(self.project / name), "content": self.shown(name)}
         self.sim._write(self.sim.transcript, {"type": "attachment", "attachment": attachment})
 
     def shown(self, name: str) -> dict[str, Any]:
-        """How the client records a file that it shows whole."""
+        """Return the record of a file that the client shows whole."""
         path, text = str(self.project / name), (self.project / name).read_text()
         lines = text.count("\n") + 1
         file = {"filePath": path, "content": text, "numLines": lines, "startLine": 1, "totalLines": lines}
@@ -156,5 +156,5 @@ def assert_once(box: SimulatedProject, window: str, *directives: str) -> None:
 
 
 def nothing(name: str, raw: dict[str, object]) -> list[str]:
-    """All hooks are killed."""
+    """Do nothing, as if all hooks were killed."""
     return []

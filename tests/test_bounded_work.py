@@ -1,6 +1,6 @@
-"""However much a page or a setting holds: one event does a limited amount of work, and the next ones the rest.
+"""One event does a limited amount of work, however large a page or setting is.
 
-How long that takes is measured in bench/, never here.
+The next events do the rest. bench/ measures the time; tests never do.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def with_rules(make_project: Callable[..., SimulatedProject], directories: int) 
 def test_known_directories_in_one_message(
     make_project: Callable[..., SimulatedProject], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With many of them, changes are found at the next touch; what is new is delivered at once."""
+    """With many files, changes are found at the next touch, but new files are delivered at once."""
     monkeypatch.setattr(directive_search, "MOST_COMPARED", 3)
     box = with_rules(make_project, 6)
     box.sim.read(*(f"d{number}/f.py" for number in range(5)))
@@ -52,7 +52,7 @@ def test_many_directories_in_one_message(
 
 
 def test_many_files_wait(make_project: Callable[..., SimulatedProject], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that cannot fit are not even read."""
+    """Files that cannot fit are not even read."""
     monkeypatch.setattr(delivery, "_MOST_READ", 5)
     read: list[str] = []
     usual = documents.read_page
@@ -71,7 +71,7 @@ def test_many_files_wait(make_project: Callable[..., SimulatedProject], monkeypa
 def test_a_page_with_many_references(
     make_project: Callable[..., SimulatedProject], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Folders are listed once instead of asking for every name."""
+    """Folders are listed once, instead of checking every name."""
     asked: list[str] = []
     usual = World.is_file
     monkeypatch.setattr(World, "is_file", lambda self, path: asked.append(path) or usual(self, path))

@@ -11,7 +11,8 @@ from handbill.event import PROMPT_SUBMITTED, READS, SKILL_EXPANDED, TOOL_BATCH_F
         (PROMPT_SUBMITTED, [], "prompt_submitted::p1", True),
         (SKILL_EXPANDED, [], "prompt_submitted::p1", True),
         (SKILL_EXPANDED, [], "prompt_submitted::p2", False),
-        (TOOL_BATCH_FINISHED, ["t1", "t2"], "prompt_submitted::p1", False),  # the prompt was taken by then
+        # The prompt was taken before this batch.
+        (TOOL_BATCH_FINISHED, ["t1", "t2"], "prompt_submitted::p1", False),
         (TOOL_BATCH_FINISHED, ["t1", "t2"], "t1", True),
         (TOOL_BATCH_FINISHED, ["t1", "t2"], "t3", False),
     ],

@@ -1,4 +1,4 @@
-"""hotjson and json agree, on what is JSON and on what is not."""
+"""hotjson and json agree on which texts are valid JSON."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ BROKEN = [
 
 @pytest.mark.parametrize("text", BROKEN)
 def test_broken_text_in_a_process_without_json(text: str) -> None:
-    """There the C code has no exception class to raise: a SystemError would be a lost event."""
+    """Here the C code lacks an exception class. A SystemError would lose the event."""
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\nfrom handbill.fast_json import loads\n"
         "assert 'json' not in sys.modules\n"

@@ -1,4 +1,4 @@
-"""A gate is one declaration, one file of messages and one module; everything else finds it by itself."""
+"""A gate is one declaration, one file of messages and one module, which the program discovers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture
 def lunch_gate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Gate]:
-    """A gate in a temporary module: it holds every call until lunch is over."""
+    """Add a gate in a temporary module that holds every call until lunch is over."""
     messages = tmp_path / "lunch_gate.json"
     text = {"facts": {"wait": ["minutes"]}, "factual": {"wait": "Lunch: wait {minutes:minute}."}}
     messages.write_text(json.dumps({**text, "mandatory": {"wait": "STOP. Wait {minutes:minute}."}}))

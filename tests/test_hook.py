@@ -1,4 +1,7 @@
-"""The hook as the host runs it: a real process. Whatever comes in: valid output or silence, exit 0, a trace."""
+"""The hook as the host runs it: a real process.
+
+For any input, it prints valid output or nothing, exits with 0, and leaves a trace.
+"""
 
 from __future__ import annotations
 
@@ -168,7 +171,7 @@ def test_a_project_that_is_the_root_or_the_home_folder(hook: Hook, project: str)
 
 
 def test_an_open_stdin_without_data_does_not_outlive_its_host(hook: Hook) -> None:
-    """The host closes the pipe when it gives up; the hook then ends, with a trace."""
+    """The host closes the pipe when it gives up. The hook then ends and leaves a trace."""
     process = subprocess.Popen(
         [hook.command["command"], *hook.command["args"]],
         stdin=subprocess.PIPE,
@@ -212,7 +215,7 @@ def test_the_registered_command_without_its_package(hook: Hook, tmp_path: Path, 
 
 
 def test_32_processes_on_one_window(hook: Hook) -> None:
-    """The same event 32 times at once: each file is printed by exactly one of them."""
+    """The same event runs 32 times at once, and exactly one process prints each file."""
     for number in range(8):
         folder = hook.project / f"d{number}" / ".directives"
         folder.mkdir(parents=True)

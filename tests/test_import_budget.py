@@ -1,4 +1,4 @@
-"""The modules that each kind of event loads. A new one here is a decision, not an accident."""
+"""Checks which modules each kind of event loads, so that a new one is added deliberately."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from handbill.settings import state_roots
 
 SOURCE = str(Path(__file__).parents[1] / "src")
 
-# What the bare interpreter with -I -S does not load by itself.
+# Modules that a bare interpreter with -I -S does not load by itself.
 STANDARD = {"_blake2", "_json", "errno", "fcntl", "posix", "time", "__future__"}
 ALWAYS = {
     "errors", "event", "fast_json", "gates", "flow", "flow.event_context", "flow.pipeline", "handlers", "hook", "hosts",
@@ -24,7 +24,8 @@ WRITING = {
     "digest", "flow.delivery", "flow.log_lines", "flow.window_changes", "ledger.claim", "store.api", "store.disk", "text", "text.blocks",
     "text.document",
 }  # fmt: skip
-READING = {"library.named_pages", "text.markdown", "text.references"}  # a page that refers to others
+# For a page that refers to others.
+READING = {"library.named_pages", "text.markdown", "text.references"}
 RECORDS = {
     "hosts.claude_code.chain", "hosts.claude_code.files_shown", "hosts.claude_code.rows",
     "hosts.claude_code.transcript", "hosts.claude_code.window",
@@ -33,7 +34,7 @@ LOOKING = RECORDS | {
     "flow.delivery", "flow.findings", "flow.window_changes", "flow.missed_calls", "ledger.content", "ledger.epochs", "ledger.host_files",
     "ledger.receipts", "ledger.reconcile", "text", "text.blocks",
 }  # fmt: skip
-LOADING = {"text.secret_paths", "world.documents"}  # a file that may be delivered
+LOADING = {"text.secret_paths", "world.documents"}  # for a file that may be delivered
 
 PROBE = """
 import sys; before = set(sys.modules); sys.path.insert(0, sys.argv[1])
@@ -48,7 +49,7 @@ print(" ".join(sorted(set(sys.modules) - before)))
 
 
 def loaded(tmp_path: Path, *events: dict[str, object], version: str = "") -> set[str]:
-    """Modules loaded by the last of some events; those before it run in a process of their own."""
+    """Return the modules loaded by the last event. Earlier events run in another process."""
     project = tmp_path / "project"
     state = Path(state_roots(str(project), {"HOME": str(tmp_path)})[0])
     (project / ".directives").mkdir(parents=True, exist_ok=True)
@@ -65,7 +66,7 @@ def loaded(tmp_path: Path, *events: dict[str, object], version: str = "") -> set
 
 
 def _settle(state: Path) -> None:
-    """As if the client's record had confirmed everything."""
+    """Mark everything as confirmed by the client's record."""
     window = state / ".windows" / "s.jsonl"
     head, *files = window.read_text().splitlines(keepends=True)
     window.write_text(json.dumps({**json.loads(head), "openClaims": []}) + "\n" + "".join(files))
@@ -89,7 +90,7 @@ def ours(modules: set[str]) -> set[str]:
         (
             [START, read(1), read(2)],
             {"handlers.directives", "library", "library.directive_search"},
-        ),  # nothing to do
+        ),  # these events have nothing to do
         (
             [START, read(1)],
             {
@@ -101,7 +102,7 @@ def ours(modules: set[str]) -> set[str]:
             }
             | LOADING
             | WRITING,
-        ),  # delivers a directive
+        ),  # this event delivers a directive
         (
             [START],
             {"flow.inbox", "handlers.load_gate", "handlers.standards", "library"}

@@ -1,4 +1,4 @@
-"""Which part of the program may import which other part, and what each part may not know."""
+"""Which part of the program may import which other part, and what each part may not use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "handbill"
 
 TOOLS = {"digest", "errors", "fast_json", "paths", "trace"}
-# part -> what it may import at run time, besides itself
+# part -> the parts that it may import at run time, besides itself
 MAY: dict[str, set[str]] = {
     "errors": set(),
     "fast_json": set(),
@@ -40,9 +40,9 @@ MAY: dict[str, set[str]] = {
     },
 }  # fmt: skip
 ANYTHING = {"cli", "lab"}  # parts that may import every other part
-# No disk, clock or environment: these import nothing but each other.
+# These parts do not use the disk, clock or environment, and import only each other.
 PURE = {"errors", "event", "ledger", "paths", "plan", "text", "work"}
-IMPURE_FILES = {"text/frontmatter.py"}  # loads PyYAML, if it is there
+IMPURE_FILES = {"text/frontmatter.py"}  # it loads PyYAML, if available
 
 
 def layer(path: Path) -> str:
@@ -50,7 +50,7 @@ def layer(path: Path) -> str:
 
 
 def imported(path: Path) -> set[str]:
-    """Layers that a module imports, type-checking blocks left out."""
+    """Return the layers that a module imports, except for type checking."""
     tree = ast.parse(path.read_text())
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
@@ -94,7 +94,7 @@ def test_pure_parts_use_no_disk_clock_or_environment(path: Path) -> None:
             assert (node.module or "").split(".")[1] in PURE, node.module
 
 
-# What only `cli/` knows: terminals, arguments, other programs, other processes.
+# Only `cli/` uses terminals, arguments, other programs and other processes.
 OF_A_TERMINAL = {"argparse", "curses", "readline", "rich", "shutil", "subprocess", "sys", "termios", "textwrap"}
 CALLS_OF_A_TERMINAL = {"print", "input", "breakpoint"}
 FROM_THE_SYSTEM = {"environ", "environb", "get_terminal_size", "getenv", "isatty", "kill", "system"}
@@ -102,7 +102,10 @@ STYLED = re.compile(r"\x1b|\[/\w*\]|\[(?:bold|dim|italic|red|green|yellow|blue|c
 
 
 def drawing(tree: ast.Module) -> list[str]:
-    """What a report must not do: draw, read arguments or the environment, ask for processes. Also not for types."""
+    """Return what a report must not import, even for types.
+
+    A report does not draw, read arguments or the environment, or ask for processes.
+    """
     found = []
     for node in ast.walk(tree):
         match node:
@@ -153,7 +156,7 @@ def test_reports_know_nothing_about_terminals() -> None:
 
 
 def test_sizes() -> None:
-    """Small and named: a module has at most 300 lines, a function at most 60."""
+    """A module has at most 300 lines, and a function at most 60."""
     for path in SOURCE.rglob("*.py"):
         text = path.read_text()
         assert text.count("\n") <= 300, path
@@ -163,7 +166,7 @@ def test_sizes() -> None:
 
 
 def module_names(tree: ast.Module) -> set[str]:
-    """Functions, classes, imports and values that a module defines at its top level."""
+    """Return the functions, classes, imports and values that a module defines at its top level."""
     found: set[str] = set()
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -194,6 +197,6 @@ def test_the_shadowing_rule_finds_what_it_is_for() -> None:
 
 @pytest.mark.parametrize("folder", ["src", "tests", "bench"])
 def test_no_comprehension_shadows_a_name_of_its_module(folder: str) -> None:
-    """Python 3.12.1 inlines comprehensions, and a later use of the module's name raises UnboundLocalError."""
+    """Python 3.12.1 inlines comprehensions, so a later use of the name raises UnboundLocalError."""
     found = {str(path): shadowing(ast.parse(path.read_text())) for path in (ROOT / folder).rglob("*.py")}
     assert {path: lines for path, lines in found.items() if lines} == {}

@@ -32,7 +32,8 @@ def test_join_and_parent(base: list[str], path: list[str]) -> None:
     [
         ("/a/b", "/a", True, ["b"]), ("/a", "/a", True, []), ("/ab", "/a", False, None), ("/x", "/", True, ["x"]),
         ("/", "/", True, []), ("/a/b/c", "/a", True, ["b", "c"]), ("/", "/a", False, None),
-        ("", "/", False, None), ("/a", "", False, None), ("", "", False, None),  # nobody knows where that leads
+        # The target is unknown.
+        ("", "/", False, None), ("/a", "", False, None), ("", "", False, None),
     ],
 )  # fmt: skip
 def test_under_and_below(path: str, root: str, inside: bool, rest: list[str] | None) -> None:

@@ -1,4 +1,4 @@
-"""docs/why.md says what tests/e2e/test_why.py measures."""
+"""docs/why.md must agree with the measurements of tests/e2e/test_why.py."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_older_versions_are_those_that_are_tested() -> None:
 
 
 def test_the_sentences_are_about_cells_as_they_are() -> None:
-    """Each begins with a cell: `- **row, column: word.** …`"""
+    """Each sentence begins with a cell of the table: `- **row, column: word.** …`"""
     found = [" ".join(lead.split()) for lead in re.findall(r"^- \*\*(.+?)\*\*", PAGE, re.MULTILINE | re.DOTALL)]
     assert len(found) >= 10
     assert [lead for lead in found if lead not in leads()] == []

@@ -1,4 +1,4 @@
-"""The same moments in the words of each host: (raw event, environment)."""
+"""The same moments in the format of each host: (raw event, environment)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from handbill.event import (
 )
 
 Raw = tuple[dict[str, Any], dict[str, str]]
-Call = tuple[str, str, str]  # what it does, its id, the path or command
+Call = tuple[str, str, str]  # the action, its id, the path or command
 
 
 def claude_code(kind: str, folder: str, *calls: Call, agent: str = "", version: str = "2.1.325") -> Raw:

@@ -1,4 +1,7 @@
-"""Every host keeps the promises of `hosts/api.py`. A new host needs a row in `HOSTS` and one in `samples.SAMPLES`."""
+"""Every host fulfils the contract of `hosts/api.py`.
+
+A new host needs a row in `HOSTS` and one in `samples.SAMPLES`.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ MADE_UP = {**hosts.HOSTS, "made-up": "made_up"}
 
 @pytest.fixture(autouse=True)
 def with_a_made_up_host(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The one row that a new host needs."""
+    """Add the one row that a new host needs."""
     monkeypatch.setattr(hosts, "HOSTS", MADE_UP)
 
 
@@ -80,7 +83,8 @@ def test_it_identifies_the_caller(name: str, kind: str, agent: str) -> None:
 def test_a_version_may_be_unknown(name: str) -> None:
     event = parsed(name, SESSION_STARTED, "/p", version="")
     assert event.version is None
-    assert not event.reads_agents_md  # a rule that comes twice is better than one that never comes
+    # A rule that is delivered twice is better than one that is never delivered.
+    assert not event.reads_agents_md
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -132,7 +136,7 @@ def test_its_folders_are_below_the_project_or_the_home_folder(name: str) -> None
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_rule_is_delivered_once_through_the_hook(name: str, tmp_path: Path) -> None:
-    """Nothing but the host's folder and its row is needed for this."""
+    """Only the host's folder and its row are needed for this."""
     project = tmp_path / "project"
     (project / "api" / ".directives").mkdir(parents=True)
     (project / "api" / ".directives" / "AGENTS.md").write_text("RULE-OF-THE-API\n")

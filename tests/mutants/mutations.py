@@ -1,4 +1,7 @@
-"""Small faults in a module, one at a time: each is a name, a line, and the module's text with that fault."""
+"""Small faults in a module, one at a time.
+
+Each has a name, a line, and the module's text with that fault.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ _COMPARE: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 @dataclass(frozen=True)
 class Mutant:
-    name: str  # module:function:kind:number; the same as long as the function is
+    name: str  # module:function:kind:number; stable while the function is unchanged
     line: int
     before: str
     after: str
@@ -42,7 +45,7 @@ def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
 
 
 def _inside(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    """What it does itself: not its signature, its docstring, or a function in it."""
+    """Yield the function's own code, without its signature, docstring or nested functions."""
     waiting: list[ast.AST] = list(reversed(function.body))
     while waiting:
         node = waiting.pop()
@@ -51,7 +54,8 @@ def _inside(function: ast.FunctionDef) -> Iterator[ast.AST]:
         yield node
         if isinstance(node, ast.AnnAssign):
             waiting += [node.value] if node.value is not None else []
-        elif not isinstance(node, ast.JoinedStr) and not _is_negative(node):  # -1 means "none", and so would -2
+        elif not isinstance(node, ast.JoinedStr) and not _is_negative(node):
+            # Negative numbers stay as they are: -1 means "none", and so would -2.
             waiting += reversed(list(ast.iter_child_nodes(node)))
 
 
@@ -89,7 +93,7 @@ def _is_negative(node: ast.AST) -> bool:
 
 
 def _is_falsy(node: ast.expr) -> bool:
-    """Callers hardly tell False, "" or an empty list from None."""
+    """Whether the value is falsy. Callers rarely separate False, "" or an empty list from None."""
     return (isinstance(node, ast.Constant) and not node.value) or ast.unparse(node) in ("[]", "{}", "()", "set()")
 
 
@@ -106,7 +110,7 @@ class _Replace(ast.NodeTransformer):
         self.new = new
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
-        """On copies: the tree stays as it is."""
+        """Work on copies, so that the tree stays unchanged."""
         if node is self.old:
             return ast.copy_location(self.new, node) if hasattr(node, "lineno") else self.new
         return super().generic_visit(copy.copy(_listed(node)))

@@ -38,8 +38,8 @@ FOLDERS = ("flow", "handlers", "hostile", "hosts", "ledger", "library", "scenari
 TESTS = (*(f"tests/{name}" for name in FOLDERS), "tests/cli/test_audit.py")
 LEAST = 0.90
 PYTEST = ("pytest", "-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider")
-_MOST_SMALL, _MOST_SESSIONS = 100, 60  # tests besides the module's own
-_SECONDS = 40  # of the processor
+_MOST_SMALL, _MOST_SESSIONS = 100, 60  # tests outside the module's own
+_SECONDS = 40  # of CPU time
 
 
 def main() -> int:
@@ -67,7 +67,7 @@ def _source(root: Path, module: str) -> Path:
 
 
 def _coverage(folder: Path) -> dict[tuple[str, int], list[str]]:
-    """(module, line) -> the tests that run it."""
+    """Return (module, line) -> the tests that run it."""
     print("which test runs which line …", flush=True)
     settings = folder / "coverage.ini"
     settings.write_text(f"[run]\ndynamic_context = test_function\nsource = {ROOT}/src/handbill\n")
@@ -95,7 +95,10 @@ def _coverage(folder: Path) -> dict[tuple[str, int], list[str]]:
 
 
 def _test_id(context: str, files: dict[str, Path]) -> str:
-    """`tests.ledger.test_claim.test_x` -> `…/tests/ledger/test_claim.py::test_x`; empty: it is not a test."""
+    """Return a pytest id for a coverage context; empty if it is not a test.
+
+    `tests.ledger.test_claim.test_x` -> `…/tests/ledger/test_claim.py::test_x`
+    """
     module, _, test = context.rpartition(".")
     file = files.get(module)
     return f"{file}::{test}" if file else ""
@@ -112,7 +115,10 @@ def _test_files(place: Path) -> list[Path]:
 def _judged(
     found: list[Mutant], covering: dict[tuple[str, int], list[str]], folder: Path, jobs: int
 ) -> dict[str, bool]:
-    """Name -> was it noticed? Each job is a process that has the test tools loaded, and forks for each test run."""
+    """Return name -> whether the tests noticed it.
+
+    Each job is a process that has the test tools loaded, and forks for each test run.
+    """
     fork = multiprocessing.get_context("fork")
     lines = Counter(test for tests in covering.values() for test in tests)
     answers: multiprocessing.SimpleQueue[tuple[int, bool | str]] = fork.SimpleQueue()
@@ -125,7 +131,7 @@ def _judged(
             tests = covering.get((found[place].module, found[place].line), [])
             try:
                 answers.put((place, _is_killed(found[place], _in_order(found[place], tests, lines), tree)))
-            except (OSError, RuntimeError) as error:  # else everybody would wait for this answer
+            except (OSError, RuntimeError) as error:  # else the main process waits for ever
                 answers.put((place, f"{found[place].name}: {error}"))
 
     processes = [fork.Process(target=work, args=(number,)) for number in range(jobs)]
@@ -151,8 +157,12 @@ def _judged(
 
 
 def _in_order(mutant: Mutant, tests: list[str], lines: Counter[str]) -> tuple[list[str], list[str]]:
-    """The tests of the mutant's own module; then small ones, which run few lines, and whole sessions."""
-    name = mutant.module.rpartition("/")[2].removesuffix("s")  # the tests of its module are called after it
+    """Return the tests of the mutant's own module, then others: small ones and whole sessions.
+
+    Small tests run few lines.
+    """
+    # The tests of a module are named after it.
+    name = mutant.module.rpartition("/")[2].removesuffix("s")
     names = (name, *_CALLED.get(name, ()))
     near = [test for test in tests if any(one in test for one in names)]
     far = sorted((test for test in tests if test not in near), key=lines.__getitem__)
@@ -184,13 +194,14 @@ def _fails(tests: list[str], tree: Path) -> bool:
     if not child:
         _test(tests, tree)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    if code not in (0, 1, 2, -signal.SIGALRM, -signal.SIGXCPU, -signal.SIGKILL):  # 2: not even collected
+    # 2: the tests could not be collected
+    if code not in (0, 1, 2, -signal.SIGALRM, -signal.SIGXCPU, -signal.SIGKILL):
         raise RuntimeError(f"pytest ended with {code}")
     return code != 0
 
 
 def _test(tests: list[str], tree: Path) -> NoReturn:
-    """In a process of its own; one that hangs is ended by a limit."""
+    """Run the tests in this process. A limit ends a process that hangs."""
     signal.alarm(5 * _SECONDS)
     resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS + 1))
     os.chdir(ROOT)

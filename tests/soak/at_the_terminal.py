@@ -1,4 +1,7 @@
-"""A stretch of a random session in the interactive client: prompts, rewinds of every kind, compactions, Escape."""
+"""Part of a random session in the interactive client.
+
+It has prompts, rewinds of every kind, compactions and Escape.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ WEIGHTS = (4, 2, 1, 1, 1, 1, 1)
 
 
 def at_the_terminal(session: Session, arguments: list[str]) -> str:
-    """Returns the session that was open at the end."""
+    """Play the part. Return the session that is open at the end."""
     box, choose = session.box, session.random
     person = Person(box)
     person.model = box.client.model.script = Moody(box)

@@ -1,7 +1,7 @@
-"""Judges a window by what the model was sent, and by nothing else.
+"""Judges a window only by the requests that the model received.
 
-Every rule file carries marks that no other text holds: one per state of the file, one per section of a
-large one. So a mark tells which text is in a request, and how often.
+Every rule file contains unique marks: one for each state of the file, and one for each section of a
+large file. A mark therefore shows which text is in a request, and how often.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from handbill.lab.live_client import Request
 
 @dataclass
 class Rule:
-    """A file that speaks for a directory, in each state that it had."""
+    """A file with rules for a directory, in each of its states."""
 
     directory: str
     states: list[list[str]] = field(default_factory=list)  # marks of each state, the newest last
@@ -33,25 +33,32 @@ class Oracle:
     project: str
     standards: tuple[str, ...]
     rules: dict[str, Rule] = field(default_factory=dict)  # path of the file -> rule
-    skills: dict[str, list[str]] = field(default_factory=dict)  # mark of a skill -> marks of its pages
+    # Mark of a skill -> marks of its pages.
+    skills: dict[str, list[str]] = field(default_factory=dict)
 
     def twice(self, request: Request, returned: dict[str, int] | None = None) -> list[str]:
-        """What is in this window more than once, apart from what the client put back. Holds for every request."""
+        """Return the marks that this window contains too often.
+
+        The limit is one copy, or the copies that the client put back. It holds for every request.
+        """
         text, most = request.text, returned or {}
         return [f"{mark!r} {count} times" for mark in self.marks if (count := text.count(mark)) > most.get(mark, 1)]
 
     def returned(self, first: Request, before: Request) -> dict[str, int]:
-        """Marks that a resuming client put back itself, with their number: a rewind had removed them.
+        """Return mark -> copies, for marks that a resuming client put back after a rewind.
 
-        `before` is the last request of the process before, which had them once. All copies are older than what was
-        said since.
+        `before` is the last request of the former process, which had them once. All copies are
+        older than the messages since then.
         """
         counts = self._older_than_the_last_answer(first)
         return {mark: count for mark, count in counts.items() if count > 1 and before.text.count(mark) == 1}
 
     def brought_back(self, request: Request, before: Request) -> dict[str, int]:
-        """Marks that a rewind to before a compaction put back: the request before did not have them, and messages that
-        are older than the last answer do. One more copy may have come with the prompt."""
+        """Return marks that a rewind to before a compaction put back.
+
+        The request before did not have them, but messages older than the last answer do. The prompt
+        may have delivered one more copy.
+        """
         counts = self._older_than_the_last_answer(request)
         return {mark: count + 1 for mark, count in counts.items() if count and mark not in before.text}
 
@@ -66,7 +73,10 @@ class Oracle:
         return found + [mark for pages in self.skills.values() for mark in pages]
 
     def undone(self, request: Request, before: Request, known: set[str]) -> set[str]:
-        """Skills that a rewind took back, and that the client lists again after a compaction: they are not at work."""
+        """Return skills that a rewind removed and that the client lists again after a compaction.
+
+        They are not active.
+        """
         found = set()
         for skill in self.skills:
             blocks = [block for message in request.messages for block in _blocks(message)]
@@ -77,7 +87,7 @@ class Oracle:
         return found
 
     def missing(self, request: Request, undone: Collection[str] = (), *, standards: bool = True) -> list[str]:
-        """What this window should hold and does not: asked when everything had time to arrive."""
+        """Return what this window lacks. Call it when everything had time to arrive."""
         text = request.text
         wanted = list(self.standards) if standards else []
         for directory in touched(request, self.project):
@@ -93,8 +103,10 @@ class Oracle:
 
 
 def touched(request: Request, project: str) -> set[str]:
-    """Directories of the calls in this request that have a result, and of the files that a prompt mentions:
-    their rules belong in the window."""
+    """Return the directories of completed calls and of files that a prompt mentions.
+
+    Their rules belong in the window.
+    """
     results = {
         block["tool_use_id"]
         for message in request.messages
@@ -118,7 +130,7 @@ def _calls(block: dict[str, Any], skill: str) -> bool:
 
 
 def _path(values: dict[str, Any], project: str) -> str:
-    """The file that a call reads or writes."""
+    """Return the file that a call reads or writes."""
     command = str(values.get("command", ""))
     return str(values.get("file_path") or (f"{project}/{command[4:]}" if command.startswith("cat ") else ""))
 

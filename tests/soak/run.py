@@ -1,4 +1,6 @@
-"""`make soak SESSIONS=…`: random sessions on the real clients. Prints each violation with the seed that makes it again.
+"""`make soak SESSIONS=…`: random sessions on the real clients.
+
+It prints each violation with the seed that reproduces it.
 
 python tests/soak/run.py --sessions 30 --seed 1000 --jobs 2 [--version 2.1.325]
 """

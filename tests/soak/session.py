@@ -1,4 +1,4 @@
-"""One random session on the real client: what happens in it is decided by its seed alone."""
+"""One random session on the real client, completely determined by its seed."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from soak.oracle import Oracle, Rule
 
 FOLDERS = ("web", "web/ui", "web/ui/deep", "api", "api/v1", "lib", "docs")
 TYPES = ("AGENTS.md", "INVARIANTS.md", "ARCHITECTURE.md")
-LARGE = 14_000  # characters: more than one hook may say
-QUIET = 8  # messages at the end, so that all that waits has its turn
+LARGE = 14_000  # characters: more than one hook may print
+QUIET = 8  # messages at the end, so that everything that waits is delivered
 SKILL, PAGES = "BODY-ship", {"CMD_SHIP_ONE": "PAGE-CMD_SHIP_ONE.", "CMD_SHIP_TWO": "PAGE-CMD_SHIP_TWO."}
 FAULTS = ("before-claim", "after-claim", "after-print", "hang-before-claim")
 
@@ -40,10 +40,11 @@ class Session:
         self.session = ""
         self.count = 0
         self.faulty = False
-        self.rewound = False  # at a terminal: the next resume may put back what that removed
-        self.newest: Request | None = None  # of the window that is judged
-        self.returned: dict[str, int] = {}  # what it put back
-        self.undone: set[str] = set()  # skills that a rewind took back
+        # A rewind at a terminal; the next resume may put the removed text back.
+        self.rewound = False
+        self.newest: Request | None = None  # the newest request of the judged window
+        self.returned: dict[str, int] = {}  # marks that the client put back
+        self.undone: set[str] = set()  # skills that a rewind removed
         self._project()
 
     # --- the project ---------------------------------------------------------------------------
@@ -73,7 +74,7 @@ class Session:
     # --- what the model does -------------------------------------------------------------------
 
     def step(self, *, agent: bool = False) -> Any:
-        """One message of the model: calls of one kind or another."""
+        """Return one message of the model with random calls."""
         kind = self.random.choices(
             ["read", "parallel", "write", "bash", "agent", "full", "skill"],
             [6, 3, 2, 2, *([0, 0, 0] if agent else [2, 1, 1])],
@@ -99,7 +100,8 @@ class Session:
         found: list[Any] = []
         for _ in range(number):
             step = self.step()
-            full = sum(isinstance(one, Reply) for one in found)  # at the third in a row, the client gives up
+            # At the third in a row, the client gives up.
+            full = sum(isinstance(one, Reply) for one in found)
             found.append(step if full < 2 or not isinstance(step, Reply) else self.box.bash("true"))
         self.story += [f"  {_named(one)}" for one in found]
         return found
@@ -154,7 +156,7 @@ class Session:
     _fork = _turn
 
     def _pair(self, arguments: list[str]) -> None:
-        """Two clients at once in this project; the second one begins, or forks what the first one continues."""
+        """Run two clients at once. The second starts a session, or forks that of the first."""
         mark, model = "THE-OTHER", self.box.client.model
         scripts = [
             self._script([*self.steps(3), *self.quiet(), "done"], summary)
@@ -187,7 +189,7 @@ class Session:
         self.rewound = rewinds
 
     def _talk(self, arguments: list[str]) -> None:
-        """Several prompts in one process, with compactions by hand or a fresh start between them."""
+        """Send prompts to one process, with manual compactions or a fresh start between them."""
         turns = [[*self.steps(self.random.randint(1, 3)), "done"] for _ in range(3)]
         script = [step for turn in turns for step in turn]
         self.box.client.model.script = self._script([*script, *self.quiet(), "done"])
@@ -203,7 +205,7 @@ class Session:
         self._judge(self.box.client.model.requests[before:], 0)
 
     def _killed(self, arguments: list[str]) -> None:
-        """The client dies at some moment; then a new one goes on."""
+        """Kill the client at some moment, then continue with a new one."""
         if not self.session:
             return self._turn(arguments)
         steps = self.steps(4)
@@ -226,7 +228,7 @@ class Session:
         return self._turn(["--resume", self.session])
 
     def _fault(self, arguments: list[str]) -> None:
-        """A hook dies or hangs, at one event; the next ones make it good."""
+        """Make a hook die or hang at one event. The next events must recover from it."""
         fault = self.random.choice(FAULTS)
         at = f"{self.random.choice(['PostToolBatch', 'PostToolBatch', 'SessionStart', 'UserPromptSubmit'])}:1"
         self.story.append(f"  {fault} at {at}")
@@ -247,7 +249,8 @@ class Session:
         if exit_code:
             self.violations.append(f"the client ended with {exit_code}")
         main = [r for r in asked if not r.agent]
-        if self.rewound and self.newest is not None and main:  # see "Known limits" in docs/windows.md
+        # See "Known limits" in docs/windows.md.
+        if self.rewound and self.newest is not None and main:
             self.returned.update(self.oracle.returned(main[0], self.newest))
             self.rewound = False
         for number, request in enumerate(asked):
@@ -257,10 +260,11 @@ class Session:
                 if rewinds and self.newest is not None:  # see "Known limits" in docs/windows.md
                     self.returned.update(self.oracle.brought_back(request, self.newest))
                 self.newest = request
-                # once a compaction or a fresh start has removed them, a second copy is ours
+                # After a compaction or a fresh start removed them, a second copy is ours.
                 self.returned = {mark: most for mark, most in self.returned.items() if request.text.count(mark) > 1}
             found = self.oracle.twice(request, self.returned if not request.agent else None)
-            # an old client leaves no trace of an injection into a subagent: see "Known limits" in docs/windows.md
+            # Old clients do not record injections into subagents: see "Known limits" in
+            # docs/windows.md.
             if found and not (request.agent and self.box.version == OLD):
                 self.violations.append(f"request {number} of {request.agent or 'main'}: {'; '.join(found)}")
         if last and main:

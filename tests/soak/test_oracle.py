@@ -1,4 +1,7 @@
-"""The judge of random sessions: what a resuming client puts back is not our second copy. The rest: e2e/test_soak."""
+"""The judge of random sessions: text that a resuming client puts back is not our duplicate.
+
+e2e/test_soak tests the rest.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ RULE = "THE-RULE\n"
 
 
 def request(*texts: str) -> Request:
-    """Messages of the user and the model in turn."""
+    """Return a request with alternating messages of the user and the model."""
     messages: list[dict[str, Any]] = [
         {"role": "assistant" if number % 2 else "user", "content": text} for number, text in enumerate(texts)
     ]
@@ -24,11 +27,11 @@ def request(*texts: str) -> Request:
     "before, first, returned",
     [
         ((RULE, "yes"), (RULE, "yes", RULE, "yes", "go"), {RULE: 2}),
-        ((RULE, "yes"), (RULE, "yes", f"go {RULE}"), {}),  # with the new prompt: that is ours
+        ((RULE, "yes"), (RULE, "yes", f"go {RULE}"), {}),  # ours, because it is with the new prompt
         ((RULE, "yes", RULE), (RULE, "yes", RULE, "yes", "go"), {}),  # it was there twice before
         ((RULE, "yes"), (RULE, "yes", "go"), {}),
-        (("go",), (f"{RULE} {RULE}",), {}),  # nobody has answered
-        (("go", "yes"), (RULE, "yes", RULE, "yes", "go"), {}),  # the process before did not have it
+        (("go",), (f"{RULE} {RULE}",), {}),  # the model has not answered
+        (("go", "yes"), (RULE, "yes", RULE, "yes", "go"), {}),  # the former process did not have it
     ],
 )
 def test_what_a_resuming_client_put_back(
@@ -43,9 +46,10 @@ def test_what_a_resuming_client_put_back(
     [
         (("summary",), (RULE, "yes", f"go {RULE}"), {RULE: 2}),
         (("summary",), (RULE, "yes", RULE, "yes", "go"), {RULE: 3}),
-        ((f"summary {RULE}",), (RULE, "yes", f"go {RULE}"), {}),  # it was there: the second copy is ours
-        (("summary",), ("go", "yes", f"go {RULE} {RULE}"), {}),  # both came with the prompt
-        (("summary",), (f"{RULE} {RULE}",), {}),  # nobody has answered
+        # It was there: the second copy is ours.
+        ((f"summary {RULE}",), (RULE, "yes", f"go {RULE}"), {}),
+        (("summary",), ("go", "yes", f"go {RULE} {RULE}"), {}),  # both arrived with the prompt
+        (("summary",), (f"{RULE} {RULE}",), {}),  # the model has not answered
     ],
 )
 def test_what_a_rewind_to_before_a_compaction_brought_back(
@@ -70,7 +74,7 @@ TYPED = f"<command-name>/ship</command-name> {BODY}"
     [
         ("go", f"summary, {BODY}", set(), {BODY}),  # the client lists it again
         ("go", f"<command-name>/compact</command-name> {BODY}", set(), {BODY}),
-        (TYPED, f"summary, {BODY}", set(), set()),  # it was at work when the window was compacted
+        (TYPED, f"summary, {BODY}", set(), set()),  # it was active when the window was compacted
         (f"summary, {BODY}", f"summary, {BODY}", {BODY}, {BODY}),
         (f"summary, {BODY}", f"{TYPED} again", {BODY}, set()),
         (f"summary, {BODY}", "a new session", {BODY}, set()),

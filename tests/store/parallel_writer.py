@@ -1,4 +1,4 @@
-"""One of many processes that write to the same window: adds its own file and its own log lines."""
+"""One of many processes that write to the same window. Each adds its own file and log lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from handbill.store.files import FileStore
 
 
 def main(root: str, name: str, rounds: int) -> None:
-    disk.PATIENCE = 120.0  # on a busy machine, 32 of them may wait for one another longer than a hook does
+    # On a busy machine, 32 processes may wait longer for each other than a hook would.
+    disk.PATIENCE = 120.0
     store = FileStore(root)
     for number in range(rounds):
 

@@ -1,4 +1,4 @@
-"""What every store must do; then what only files can show: real processes, real disks."""
+"""What every store must do, then tests of files only, with real processes and disks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes about windows, pages of our own, handovers: what every store must do, then what real processes show."""
+"""Notes about windows, our own pages, and handovers: tests of every store, then real processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Word from commands to hooks, in every store; then what only files can show."""
+"""Messages from commands to hooks, in every store; then tests of files only."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_notices_are_kept_until_they_are_settled(store: Store) -> None:
 
 
 def test_notices_posted_while_others_are_settled(store: Store) -> None:
-    """None is lost and none comes back, whoever posts and settles at the same time."""
+    """No notice is lost or repeated, even if processes post and settle at the same time."""
 
     def post(number: int) -> None:
         for turn in range(20):

@@ -93,7 +93,7 @@ def test_nothing_is_written_that_could_not_be_read_again(tmp_path: Path) -> None
 
 
 def test_a_state_that_came_with_the_project_is_not_believed(tmp_path: Path) -> None:
-    """It could say anything: that phases are done, that the user approved."""
+    """Such a state could claim anything: that phases are done, or that the user approved."""
     sessions.update(str(tmp_path), lambda _: ({"skill": "x"}, None), make=True)
     assert sessions.read(str(tmp_path)) == {"skill": "x"}
     other = tmp_path / "other"
@@ -118,12 +118,12 @@ def test_a_state_that_is_a_link_is_not_read(tmp_path: Path) -> None:
 
 
 class Killed(BaseException):
-    """The process dies."""
+    """Raised where the process would die."""
 
 
 @pytest.mark.parametrize("at", ["/.state.json", "/handbill/sessions/"])
 def test_a_process_that_dies_while_it_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str) -> None:
-    """The state before counts, and can be changed."""
+    """The former state remains valid and can be changed."""
     folder = str(tmp_path / "sessions/S")
     sessions.update(folder, lambda _: ({"v": 1, "skill": "a"}, None), make=True)
     usual = disk.replace

@@ -1,4 +1,4 @@
-"""What every session verb needs: which folder, whose window, who holds it, and messages to the hooks."""
+"""What session verbs need: the folder, the calling window, the holder, and notices to hooks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class NotAllowed(HandbillError):
 class Caller:
     def __init__(self, project: Project, window: str) -> None:
         self.project = project
-        self.window = window  # the host's session that this shell belongs to; empty: a person's terminal
+        # The host session that this shell belongs to; empty in a person's terminal.
+        self.window = window
 
     @property
     def root(self) -> str:
@@ -42,7 +43,7 @@ class Caller:
         return self.project.world()
 
     def folder(self, name: str) -> str:
-        """A bare name, `sessions/NAME`, or a path into a `sessions` folder."""
+        """Return the folder for a bare name, `sessions/NAME` or a path into a `sessions` folder."""
         given = name.rstrip("/")
         if "/" not in given:
             folder = os.path.join(self.root, given)
@@ -68,7 +69,7 @@ class Caller:
         return folder
 
     def own(self, name: str | None = None) -> str:
-        """The named session's folder, or the one that this window works on."""
+        """Return the folder of the named session, or of the session that this window works on."""
         if name:
             return self.folder(name)
         found = self.find()
@@ -86,12 +87,12 @@ class Caller:
             raise sessions.NoSession(f"{error}{like(os.path.basename(folder), known)}", error.hint) from None
 
     def find(self) -> str:
-        """The session that this window holds; empty: none."""
+        """Return the folder of the session that this window holds; empty if it holds none."""
         linked = self.project.store.linked(self.window) if self.window else ""
         return linked if linked and self._is_mine(linked) else ""
 
     def take(self, folder: str) -> list[str]:
-        """This window works on that session from now on; the one before is left. Returns what to say of it."""
+        """Link this window to the session and release its former session. Return lines to print."""
         if not self.window:
             return []
         before = self.find()
@@ -111,7 +112,7 @@ class Caller:
         try:
             state = sessions.read(folder)
         except HandbillError:
-            return False  # broken: whoever names it will be told
+            return False  # the state is broken; a command that names this session reports it
         return state is not None and state.get("sessionId") == self.window
 
     def me(self) -> Holder:
@@ -123,7 +124,7 @@ class Caller:
         return Holder(self.window, pid, started(pid))
 
     def refuse_if_held(self, state: State | None, *, person_may: bool = False) -> None:
-        """Another agent that is alive works on it."""
+        """Raise NotAllowed if another live agent works on the session."""
         if state is None or (person_may and not self.window):
             return
         holder, me = holder_of(state), self.me()
@@ -139,13 +140,13 @@ class Caller:
         )
 
     def taken_over(self, state: State) -> tuple[State, bool]:
-        """An agent that changes a session whose holder is gone holds it from now on; is it a new one?"""
+        """Make the calling agent the holder. Return the state and whether the holder changed."""
         if not self.window or holder_of(state).session == self.window:
             return state, False
         return self.me().written(state), True
 
     def tell(self, state: State, verb: str, line: str, folder: str, **more: Any) -> list[str]:
-        """Leave a message for the hooks of the window that works on it; returns warnings."""
+        """Leave a message for the hooks of the window that holds the session. Return warnings."""
         target = self.window or str(state.get("sessionId", ""))
         if not target:
             return []
@@ -161,7 +162,7 @@ class Caller:
         return []
 
     def next_skills(self, state: State) -> list[str]:
-        """A line with those that the skill names and that are there."""
+        """Return one line that lists the skills that this skill names and that exist here."""
         there = [name for name in state.get("nextSkills", ()) if skill_file(name, self.world)]
         return [f"Next skills: {', '.join(there)}"] if there else []
 
@@ -175,14 +176,14 @@ def desk(project: str | None) -> Caller:
 
 
 def started(pid: int) -> str:
-    """When a process began: its number may be given to another one later."""
+    """Return when a process began. The system may reuse its number for another process."""
     if pid <= 1:
         return ""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rpartition(")")[2].split()[19]
     except (OSError, IndexError):
-        pass  # no such folder on this system
+        pass  # this system does not have the folder
     import subprocess
 
     from handbill.cli.trust import environment, find_program

@@ -1,4 +1,4 @@
-"""Which window's shell runs this command? The host tells a shell its session, but not its agent."""
+"""Finds the agent that runs this command: the host gives a shell its session, but not its agent."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from handbill.world import World
 if TYPE_CHECKING:
     from handbill.project import Project
 
-_LAST = 1 << 20  # of a transcript: the call that runs is at its end
-_PATIENCE = 1.0  # seconds in which the client writes it down
+_LAST = 1 << 20  # bytes of a transcript; the running call is at its end
+_PATIENCE = 1.0  # seconds to wait until the client has recorded the call
 
 
 def calling_agent(project: Project, words: str) -> str | None:
-    """The agent whose newest call runs `words`; None: this is not an agent's shell, or nobody can tell."""
+    """Return the agent whose newest call runs `words`; None if no agent does or it is unclear."""
     session = project.host.shell(os.environ).session_id
     agents = [agent for known, agent in project.store.known() if known == session]
     if all(agent == MAIN for agent in agents):

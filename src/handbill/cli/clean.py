@@ -1,4 +1,4 @@
-"""Text on its way to a terminal: no control character of a file, a setting, a name or a transcript gets through."""
+"""Makes text safe for a terminal, whether it is from a file, a setting, a name or a transcript."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ _KEPT = "\n\t"
 
 
 def clean(text: str) -> str:
-    """Control characters, escape sequences and marks that reverse the direction of writing are spelled out."""
+    """Spell out control characters, escape sequences and marks that reverse the text direction."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in _KEPT else c.encode("unicode_escape").decode() for c in text)
 
 
 def one_line(text: str) -> str:
-    """The same, with line breaks spelled out: what a file is called must not look like a line of ours."""
+    """Clean the text and spell out line breaks, so that a file name cannot look like our line."""
     return clean(text).replace("\n", "\\n")
 
 
 def clean_json(text: str) -> str:
-    """The same value, written with escapes."""
+    """Clean JSON text by escaping these characters, so that its value stays the same."""
     if text.replace("\n", "").isprintable():
         return text
     return "".join(c if c.isprintable() or c == "\n" else _escape(c) for c in text)

@@ -1,4 +1,4 @@
-"""Which command do these words mean? Every command, with all that its help, the reference and completion need."""
+"""Finds the command that some words name. Help, the reference and completion use the same list."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Command(NamedTuple):
-    """`engine window`, `engine session phase`."""
+    """One command, such as `engine window` or `engine session phase`."""
 
     name: str
     about: str
@@ -41,7 +41,7 @@ def module_of(verb: str) -> ModuleType:
 
 
 def commands_of(verb: str) -> dict[str, Command]:
-    """By their second word; a verb without verbs of its own is one command, by an empty word."""
+    """Map second words to commands. A verb without subcommands has one, under the empty word."""
     row, module = VERBS[verb], module_of(verb)
     actions: dict[str, Action] = getattr(module, "ACTIONS", {})
     if not actions:
@@ -56,13 +56,13 @@ def commands_of(verb: str) -> dict[str, Command]:
 
 
 class Chosen(NamedTuple):
-    command: Command | None  # None: these words ask for help
+    command: Command | None  # None if these words ask for help
     words: list[str]  # its arguments and options
     help_text: str = ""
 
 
 def chosen(given: Sequence[str]) -> Chosen:
-    """Raises UsageError when no command has this name."""
+    """Return the command that the words name. Raises UsageError if no command has this name."""
     options, words = _leading(given)
     if words[:1] == ["help"]:
         options, words = [*options, "--help"], words[1:]
@@ -88,7 +88,7 @@ def chosen(given: Sequence[str]) -> Chosen:
 
 
 def _leading(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The options before the first word that is a name; `--project DIR` is the only one of them with a value."""
+    """Split off the options before the first name. Of these, only `--project DIR` takes a value."""
     end = 0
     while end < len(words) and words[end].startswith("-"):
         end += 2 if words[end] == "--project" else 1

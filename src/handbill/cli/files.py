@@ -1,4 +1,4 @@
-"""Files that commands read and replace, in a folder that somebody else may have filled."""
+"""Reads and replaces files for commands, in folders that somebody else may have filled."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _UNCHANGED = "nothing was changed; check permissions and free space"
 
 
 def read_text(path: str, most: int = MOST) -> str:
-    """A regular file of a reasonable size. Raises FileNotFoundError; what else is wrong is said in a HandbillError."""
+    """Read a regular file of limited size.
+
+    Raises FileNotFoundError if it does not exist, and HandbillError for any other problem.
+    """
     try:
         return read_regular(path, most).decode("utf-8")
     except FileNotFoundError:
@@ -32,14 +35,16 @@ def read_text(path: str, most: int = MOST) -> str:
 
 
 def require_inside(path: str, project: str) -> None:
-    """Refuses a path whose links lead out of the project, or into its git folder: a repository could make us write
-    anywhere, or have git run what we wrote."""
+    """Refuse a path whose links lead out of the project or into its git folder.
+
+    Otherwise a repository could make us write anywhere, or make git run what we wrote.
+    """
     real = resolved(path)
     if not is_inside(path, project):
         raise HandbillError(
             f"{path} leads out of the project (to {real or 'a place that cannot be determined'})", _REPLACE_LINK
         )
-    if ".git" in below(real.lower(), resolved(project).lower()):  # some disks know only one case
+    if ".git" in below(real.lower(), resolved(project).lower()):  # some disks ignore case
         raise HandbillError(f"{path} leads into the git folder (to {real})", _REPLACE_LINK)
 
 
@@ -48,9 +53,10 @@ def replace_text(path: str, text: str, within: str = "") -> None:
 
 
 def replace_bytes(path: str, data: bytes, within: str = "") -> None:
-    """Write a file whole or not at all, keeping its mode. The new file is made outside of the project.
+    """Replace a whole file or leave it unchanged, and keep its mode.
 
-    `within`: where it must be when links are followed, checked on the very folder that is then written to.
+    The new file is made outside the project. `within` is the folder that must contain the file
+    after links are followed; the check uses the same open folder as the write.
     """
     scratch = os.path.join(folder_of("XDG_STATE_HOME", ".local/state", os.environ), "handbill", "tmp")
     try:
@@ -73,7 +79,7 @@ def replace_bytes(path: str, data: bytes, within: str = "") -> None:
             os.unlink(temporary)
             if error.errno != errno.EXDEV:
                 raise
-            # another file system: only a file beside the target can take its place at once
+            # This is another file system: only a file beside the target can replace it in one step.
             temporary = write_new(f"{name}.{uuid.uuid4().hex}.tmp", data, mode, folder)
             os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except OSError as error:
@@ -90,7 +96,7 @@ def _mode_of(name: str, folder: int) -> int:
 
 
 def write_new(path: str, data: bytes, mode: int, folder: int | None = None) -> str:
-    """A file that did not exist, and no link to one."""
+    """Write a new file. Fails if the file, or a link with its name, exists."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     handle = os.open(path, flags, 0o600, dir_fd=folder)
     with open(handle, "wb") as file:

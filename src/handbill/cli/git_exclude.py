@@ -1,7 +1,7 @@
-"""The line that keeps our settings file out of a repository: in its exclude file, which nobody commits.
+"""Keeps our settings file out of a repository with a line in git's exclude file.
 
-Git is never asked, because a repository's own settings can make git run programs. Where anything is
-unusual, the line is only shown.
+Nobody commits that file. Git is never run, because a repository's own settings can make git run
+programs. If anything is unusual, the line is only shown.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _MOST_INDEX = 64 << 20
 @dataclass
 class Exclude:
     line: str
-    file: str  # the exclude file; empty: it is not certain where it is
+    file: str  # the exclude file; empty if its place is not certain
 
     def add(self) -> str:
-        """Returns the text that was added."""
+        """Add the line. Return the text that was added."""
         before = _read(self.file)
         text = ("" if not before or before.endswith(b"\n") else "\n") + f"{self.line}\n"
         replace_bytes(self.file, before + os.fsencode(text), _common(self.file))
@@ -34,7 +34,7 @@ class Exclude:
 
 
 def missing(settings: str, project: str) -> Exclude | None:
-    """None: the project is not in a repository, or git ignores or tracks that file."""
+    """Return the line to add; None outside a repository, or if git ignores or tracks the file."""
     top = _repository(resolved(project))
     path = resolved(os.path.dirname(settings)) + "/" + os.path.basename(settings)
     if not top or not path.startswith(f"{top.rstrip('/')}/") or "\n" in path:
@@ -47,7 +47,7 @@ def missing(settings: str, project: str) -> Exclude | None:
 
 
 def take_back(added: str, project: str) -> str:
-    """Remove the text that `add` returned; returns the file that was changed."""
+    """Remove the text that `add` returned. Return the file that was changed."""
     file = _exclude_file(_git_folders(_repository(resolved(project)))[1])
     if not file or not added:
         return ""
@@ -59,7 +59,7 @@ def take_back(added: str, project: str) -> str:
     if after:
         replace_bytes(file, after, _common(file))
     else:
-        os.unlink(file)  # there was none before
+        os.unlink(file)  # the file did not exist before
     return file
 
 
@@ -70,13 +70,14 @@ def _repository(folder: str) -> str:
 
 
 def _git_folders(top: str) -> tuple[str, str]:
-    """(of this checkout, of the repository); empty: it is not laid out as git does it."""
+    """Return the git folders of (this checkout, the repository); empty if the layout is unusual."""
     mark = f"{top.rstrip('/')}/.git"
     if not top or os.path.islink(mark):
         return "", ""
     if os.path.isdir(mark):
         return mark, mark
-    # a worktree: git notes the way in both directions, and nobody else can write into your other repository
+    # In a worktree, git records the path in both directions. Nobody else can write the path back,
+    # so this check protects your other repositories.
     told = _read(mark).decode("utf-8", "surrogateescape")
     own = resolved(os.path.join(top, told.removeprefix("gitdir:").strip()))
     back = _read(f"{own}/gitdir").decode("utf-8", "surrogateescape").strip()
@@ -87,7 +88,7 @@ def _git_folders(top: str) -> tuple[str, str]:
 
 
 def _exclude_file(common: str) -> str:
-    """Empty: it is not where it usually is, a link, or something that cannot be read whole."""
+    """Return the exclude file; empty if it is in an unusual place, a link, or unreadable."""
     file = f"{common}/info/exclude"
     if not common or resolved(file) != file or not os.path.isdir(f"{common}/info"):
         return ""
@@ -102,8 +103,10 @@ def _common(file: str) -> str:
 
 
 def _is_tracked(own: str, path: str) -> bool:
-    """By the names in the index. One in the rare compressed form is not found there; to exclude a tracked file does
-    no harm."""
+    """Whether the index contains this path.
+
+    Names in the rare compressed form are not found. Excluding a tracked file does no harm.
+    """
     return bool(own) and os.fsencode(path) + b"\0" in _read(f"{own}/index", _MOST_INDEX)
 
 
@@ -120,7 +123,10 @@ def _is_ignored(top: str, names: list[str], common: str) -> bool:
 
 
 def _means(line: str, names: list[str]) -> bool:
-    """Does a line name this file, or a folder that it is in? Only literal names are understood, and `*.local.json`."""
+    """Whether a line names this file or a folder around it.
+
+    Only literal names and `*.local.json` are understood.
+    """
     pattern = line.removesuffix("/")
     anywhere = pattern.startswith("**/") or "/" not in pattern
     for end in ("/**", "/*"):
@@ -135,7 +141,7 @@ def _means(line: str, names: list[str]) -> bool:
 
 
 def _literal(name: str) -> str:
-    """A name in which nothing is a pattern."""
+    """Escape the pattern characters in a name."""
     return "".join(f"\\{char}" if char in "\\*?[" else char for char in name)
 
 
@@ -143,4 +149,4 @@ def _read(file: str, most: int = _MOST) -> bytes:
     try:
         return read_regular(file, most, follow=False)
     except OSError:
-        return b""  # not there, or nothing that git would read
+        return b""  # missing, or a file that git would not read

@@ -1,4 +1,4 @@
-"""What `--help` prints: for all commands, for a verb that has verbs of its own, for one command."""
+"""What `--help` prints for all commands, for a verb with subcommands, and for one command."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 WHAT = "Handbill gives a coding agent its rules and files: each once per context window, with a receipt."
 _WIDEST = 100
-_LABEL = 26  # columns; a longer one gets a line of its own
+_LABEL = 26  # columns; a longer label gets its own line
 
 
 def of_all() -> str:
@@ -74,16 +74,16 @@ def sentence(text: str) -> str:
 
 
 def _usage(parser: VerbParser) -> str:
-    """An option is not parted from its value."""
+    """Return the usage line. Line breaks never separate an option from its value."""
     joined = parser.usage_line.replace(" ", _KEPT).replace(f"{_KEPT}[", " [").replace(f"usage:{_KEPT}", "usage: ")
     return wrapped(joined, "       ").replace(_KEPT, " ")
 
 
-_KEPT = "\x01"  # a space at which no line ends
+_KEPT = "\x01"  # a space at which lines do not break
 
 
 def _examples(examples: Iterable[str]) -> str:
-    """Never wrapped: they are there to be copied."""
+    """Return the examples without wrapping them, because people copy them."""
     return "\n".join(f"example: {one}" for one in examples)
 
 
@@ -94,7 +94,7 @@ def wrapped(text: str, indent: str = "", first: str = "") -> str:
 
 
 def listed(rows: list[tuple[str, str]], label: int = 0) -> str:
-    """Two columns; `label`: how wide the first one is at least."""
+    """Return two columns; `label` is the least width of the first."""
     label = min(max(label, *(len(name) for name, _ in rows)), min(_LABEL, _width() // 3)) + 4
     lines = []
     for name, text in rows:

@@ -1,4 +1,4 @@
-"""The interpreter that hooks run on: a real one (no shim, no venv), the cheapest of those that will do."""
+"""Chooses the interpreter for hooks: the cheapest suitable one that is not a shim or in a venv."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def candidates(project: str) -> list[str]:
 
 
 def probe(path: str, project: str) -> Interpreter | None:
-    """What stands behind a name (a pyenv shim, a venv's link); None if it will not do."""
+    """Return the interpreter behind a name (a pyenv shim, a venv's link); None if unsuitable."""
     try:
         done = subprocess.run(
             [path, "-I", "-c", _PROBE], capture_output=True, text=True, timeout=20, check=False, cwd="/",
@@ -53,7 +53,7 @@ def probe(path: str, project: str) -> Interpreter | None:
 
 
 def measure(path: str) -> float:
-    """CPU time of one bare start; CPU, because a busy machine blurs the clock."""
+    """Return the CPU time of one bare start. Wall time would depend on how busy the machine is."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([path, "-I", "-S", "-c", "pass"], check=True, stdin=subprocess.DEVNULL, cwd="/")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -61,7 +61,10 @@ def measure(path: str) -> float:
 
 
 def choose(wanted: str | None, used: str, project: str) -> Interpreter:
-    """The one that the person names, else the one that an installation of theirs chose (`used`), else the cheapest."""
+    """Choose an interpreter: the one that the person names, then `used`, then the cheapest.
+
+    `used` is the one that an installation of this user chose.
+    """
     if not wanted and used and (found := probe(used, project)) is not None and found.path == used:
         return found
     if wanted:
@@ -76,7 +79,7 @@ def choose(wanted: str | None, used: str, project: str) -> Interpreter:
             usable.setdefault(found.path, found)
     if not usable:
         raise HandbillError("no Python 3.11 or newer was found", "install one, or name it with --python")
-    for _ in range(ROUNDS):  # taking turns, so that a busy moment hits all of them
+    for _ in range(ROUNDS):  # alternate, so that a busy moment affects all of them
         for one in usable.values():
             one.cost = min(one.cost, measure(one.path))
     return min(usable.values(), key=lambda one: one.cost)

@@ -1,4 +1,4 @@
-"""The launcher: a short file of the user's that starts the hooks, so that what is registered is short as well.
+"""The launcher: a short file of the user's that starts the hooks, so that the command is short too.
 
 The client prints each registered command at every `/compact`. It carries on if the launcher or its
 interpreter is gone (docs/decisions/0050-short-commands.md).
@@ -17,8 +17,8 @@ from handbill.errors import HandbillError
 from handbill.hosts.claude_code import registration
 from handbill.store.disk import make_private_directory, read_regular
 
-_NAME = f"{registration.MARK}-"  # the client writes down the command, and we look for that mark in it
-_LONGEST = 127  # bytes that every kernel reads of a script's first line
+_NAME = f"{registration.MARK}-"  # the client records the command, and we search for this mark in it
+_LONGEST = 127  # bytes of a script's first line that every kernel reads
 _MOST = 1 << 16
 _ABOUT = "# Claude Code starts Handbill's hooks with this file. `engine install` wrote it; `engine prune` removes it."
 
@@ -26,8 +26,8 @@ _ABOUT = "# Claude Code starts Handbill's hooks with this file. `engine install`
 @dataclass(frozen=True)
 class Launcher:
     interpreter: str
-    folder: str  # the one that holds the package
-    packages: str  # the one that holds PyYAML
+    folder: str  # contains the package
+    packages: str  # contains PyYAML
 
     @property
     def text(self) -> str:
@@ -36,14 +36,14 @@ class Launcher:
 
     @property
     def path(self) -> str:
-        """Named after its text: several versions may be installed, and no launcher ever changes."""
+        """Return a path named after the content. Versions coexist, and no launcher ever changes."""
         from hashlib import blake2b
 
         return os.path.join(trust.own_folder(), _NAME + blake2b(self._data, digest_size=4).hexdigest())
 
     @property
     def command(self) -> list[str]:
-        """What is registered; where no launcher can work, a longer command that needs none."""
+        """Return the command to register: the launcher, or a longer command where none can work."""
         return [self.path] if self._is_possible() else registration.inline(self.interpreter, self.folder, self.packages)
 
     @property
@@ -55,12 +55,12 @@ class Launcher:
         return len(first) <= _LONGEST and len(self.interpreter.split()) == 1 and not _forbids_programs(self.path)
 
     def write(self) -> None:
-        """What the command needs."""
+        """Write the launcher, if the command needs one."""
         if self.command != [self.path]:
             return
         try:
             if self.is_intact():
-                os.utime(self.path)  # used again: it is not yet to be removed
+                os.utime(self.path)  # it is in use again, so this delays its removal
                 return
             make_private_directory(os.path.dirname(self.path))
             os.replace(write_new(f"{self.path}.{uuid.uuid4().hex}.tmp", self._data, 0o700), self.path)
@@ -78,17 +78,18 @@ class Launcher:
 
 
 def _forbids_programs(path: str) -> bool:
-    """Is that on a file system from which nothing is run? Some mount all home folders that way."""
+    """Whether the path is on a file system that forbids running programs, as some homes are."""
     while not os.path.exists(path):
         path = os.path.dirname(path)
     return bool(os.statvfs(path).f_flag & getattr(os, "ST_NOEXEC", 0))
 
 
 def remove_unused(days: float, *, dry_run: bool = False) -> list[str]:
-    """Launchers that no installation names, and that nothing used for so long. Returns their paths.
+    """Remove launchers without an installation, unused for `days`. Return their paths.
 
-    Not at once: clients that are still open go on using theirs. And if a launcher goes away between the kernel's
-    look at it and the interpreter's, the interpreter exits 2, which blocks a prompt or a call.
+    They are kept for a while because open clients go on using theirs. If a launcher disappears
+    between the time the kernel reads it and the time the interpreter does, the interpreter exits
+    with 2, which blocks a prompt or a call.
     """
     used = {word for values in trust.installed().values() for word in values.get("command", ())}
     limit = time.time() - days * 86400

@@ -15,25 +15,27 @@ from handbill.errors import HandbillError
 def main(arguments: list[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # half of a character pair in somebody's text is no reason to fail
+        # An unpaired surrogate in somebody's text must not cause a failure.
+        if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
         try:
             return _run(words)
         finally:
-            if sys.stdout is not None:  # it was closed by who started us
-                sys.stdout.flush()  # here, because at exit a closed pipe would cause a complaint
+            if sys.stdout is not None:  # the parent process may have closed it
+                sys.stdout.flush()  # flush here, because a closed pipe would print an error at exit
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the reader went away: no second complaint at exit
+        # The reader closed the pipe; this prevents a second error at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
 
 
 def _run(words: list[str]) -> int:
     named = next((word for word in words if not word.startswith("-")), "")
     as_json = "--json" in words
-    if sys.platform == "win32":  # said here, because nothing else of the program can be loaded there
+    if sys.platform == "win32":  # reported here, because no other module can be loaded on Windows
         print_error(named, "unsupported", "Windows is not supported yet", "use Linux, macOS or WSL", as_json=False)
         return 1
     if words and words[0] in ("-V", "--version"):

@@ -1,4 +1,4 @@
-"""What a project's hooks must be registered for: how many lanes at the start, and which calls may be held."""
+"""How a project's hooks must be registered: lanes at the start, and calls that may be held."""
 
 from __future__ import annotations
 
@@ -22,17 +22,21 @@ _MOST_LANES = 8
 @dataclass
 class Hooks:
     lanes: int
-    every: bool  # a gate may hold any call
-    held: str  # for which tools a hook is started before they run
+    every: bool  # whether a gate may hold any call
+    held: str  # the tools that a hook runs before
 
 
 def needed(world: World, settings: Settings, *, every: bool = False, exact: bool = False) -> Hooks:
-    """`exact`: for the resume files as they are now, instead of any that may be written later."""
+    """Return the hooks that a project needs.
+
+    `exact`: count the resume files as they are now, and not any that may be written later.
+    """
     needs = [_needs_of(gate.name, world, settings, exact) for gate in gates.ALL]
     holds = {DELEGATES, *(kind for one in needs for kind in one.holds), *((EVERY,) if every else ())}
     total = sum(size_of(find(name, world, settings), world) for name in standard_names(world, settings, subagent=False))
     total += sum(one.characters for one in needs)
-    spare = 1 if total > 3 * claude_code.CAP else 0  # files in parts keep their order, so some room stays empty
+    # Files in parts keep their order, so some room stays empty.
+    spare = 1 if total > 3 * claude_code.CAP else 0
     lanes = min(_MOST_LANES, max(2, -(-total // claude_code.CAP) + spare))
     return Hooks(lanes, EVERY in holds, registration.held_tools(holds))
 
@@ -43,7 +47,7 @@ def _needs_of(gate: str, world: World, settings: Settings, exact: bool) -> Needs
 
 
 def yaml_folder() -> str:
-    """Where a hook finds PyYAML: it runs without site-packages."""
+    """Return the folder with PyYAML, because a hook runs without site-packages."""
     import yaml
 
     return os.path.dirname(os.path.dirname(os.path.abspath(yaml.__file__)))

@@ -1,4 +1,4 @@
-"""The options and arguments of one command: options may be anywhere, and a wrong one is answered with the right one."""
+"""The options and arguments of one command. Options may be anywhere; errors suggest a fix."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from handbill.errors import HandbillError
-from handbill.reports.plain_text import like as like  # the verbs have it from here
+from handbill.reports.plain_text import like as like  # the verbs import it from here
 
 
 class UsageError(HandbillError):
@@ -15,7 +15,7 @@ class UsageError(HandbillError):
 
 
 class VerbParser(argparse.ArgumentParser):
-    """Keeps a list of its arguments: the help, the reference and the completion are made from it."""
+    """A parser that keeps a list of its arguments for the help, the reference and completion."""
 
     def __init__(self, name: str, help_text: Callable[[VerbParser], str]) -> None:
         self.arguments: list[argparse.Action] = []
@@ -39,7 +39,7 @@ class VerbParser(argparse.ArgumentParser):
 
     @property
     def usage_line(self) -> str:
-        """Without the options that every command has."""
+        """Return the usage line without the options that every command has."""
         words = [written(one) for one in self.arguments if one.dest not in COMMON]
         return " ".join(["usage:", self.prog, *words])
 
@@ -62,8 +62,11 @@ class VerbParser(argparse.ArgumentParser):
         return found
 
     def _sorted(self, words: Sequence[str]) -> tuple[list[str], list[str]]:
-        """The options apart from the arguments: `argparse` takes an argument that may be left out as missing once an
-        option stands behind the one before it."""
+        """Separate options from arguments.
+
+        `argparse` treats an optional argument as missing if an option follows the argument before
+        it.
+        """
         arguments: list[str] = []
         options: list[str] = []
         left = list(words)
@@ -95,14 +98,14 @@ def add_common(parser: VerbParser) -> None:
 
 
 def written(argument: argparse.Action) -> str:
-    """As the usage line shows it."""
+    """Return an argument as the usage line shows it."""
     if argument.option_strings:
         return f"[{name_of(argument)}]"
     return {"?": f"[{name_of(argument)}]", "*": f"[{name_of(argument)} …]"}.get(str(argument.nargs), name_of(argument))
 
 
 def name_of(argument: argparse.Action) -> str:
-    """`--agent ID`, `SESSION`, `bash|zsh`."""
+    """Return the name of an argument, such as `--agent ID`, `SESSION` or `bash|zsh`."""
     shown = str(argument.metavar or argument.dest.upper())
     if not argument.option_strings:
         return "|".join(map(str, argument.choices)) if argument.choices and not argument.metavar else shown
@@ -111,7 +114,7 @@ def name_of(argument: argparse.Action) -> str:
 
 def _one_of(choices: list[str], kind: Callable[[str], Any], default: Any) -> Callable[[str], Any]:
     def checked(text: str) -> Any:
-        if text not in choices and text != default:  # `argparse` converts the default as well
+        if text not in choices and text != default:  # `argparse` also converts the default
             shown = f"{choices[0]} to {choices[-1]}" if kind is int else ", ".join(choices)
             meant = like(text, choices) or f"; use one of {shown}"
             raise argparse.ArgumentTypeError(f"{text!r} is unknown{meant}")

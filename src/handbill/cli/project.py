@@ -1,4 +1,4 @@
-"""Where a command was called: which project, which state, which window."""
+"""Finds the project, the state and the window for a command."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def project_option(parser: argparse.ArgumentParser) -> None:
 
 
 def find_project(start: str | None = None) -> str:
-    """The folder whose state this is: told by the host, else the nearest above with a mark of a project."""
+    """Return the project folder: the one the host names, else the nearest marked folder above."""
     told = HOST.shell(os.environ).folder
     if start is not None:
         if not os.path.isdir(start):
@@ -38,7 +38,10 @@ def find_project(start: str | None = None) -> str:
 
 
 def project_of_window(session: str) -> str:
-    """The folder around this one that the agent's own window belongs to, however deep its shell went."""
+    """Return the folder around this one that the agent's window belongs to.
+
+    The shell may be in any folder below it.
+    """
     level = os.path.abspath(os.getcwd()) if session else ""
     while level:
         if window_file(FileStore(*state_roots(level, os.environ)), (session, MAIN)):
@@ -48,7 +51,10 @@ def project_of_window(session: str) -> str:
 
 
 def marked_project(place: str) -> str:
-    """The project that a folder belongs to; empty: it belongs to none. A person may be anywhere in a project."""
+    """Return the project that a folder belongs to; empty if none.
+
+    A person may be anywhere in a project.
+    """
     level = project_around(os.path.abspath(place), os.environ, HOST.MARKS)
     while not any(os.path.exists(os.path.join(level, mark)) for mark in _MARKS) or level == os.path.expanduser("~"):
         if level == os.path.dirname(level):
@@ -67,7 +73,7 @@ def at(root: str) -> Project:
 
 
 def choose_window(project: Project, session: str | None, agent: str | None) -> Key:
-    """By name or its beginning, else the caller's own, else the one written last."""
+    """Return the window with this name or prefix, else the caller's own, else the newest."""
     keys = project.store.known()
     caller = HOST.shell(os.environ)
     own = caller.session_id
@@ -75,7 +81,8 @@ def choose_window(project: Project, session: str | None, agent: str | None) -> K
     if session is None and own:
         second = (f"{own}~{caller.client}", MAIN)
         session = second[0] if second in keys and agent is None else own
-        exact = caller.names_client  # older clients do not set it: of two terminals, the one used last
+        # Older clients do not set it: of two terminals, choose the one used last.
+        exact = caller.names_client
     if session is not None:
         session, _, named = session.partition(".")  # as commands print it: ID.main, ID.AGENT
         agent = agent or (named if named and named != MAIN else None)
@@ -101,8 +108,11 @@ def choose_window(project: Project, session: str | None, agent: str | None) -> K
 
 
 def _last_used(project: Project, key: Key) -> tuple[float, float]:
-    """When its ledger or its transcript was last written: not every event changes the ledger. Two terminals on one
-    session share a transcript, so the time of the ledger decides between them."""
+    """Return when the window's ledger or transcript was last written, then the time of its ledger.
+
+    Not every event changes the ledger. Two terminals on one session share a transcript, so the time
+    of the ledger decides between them.
+    """
     moment = last_written(project.store, key)
     try:
         window = project.store.read(key)

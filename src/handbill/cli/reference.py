@@ -1,4 +1,7 @@
-"""`docs/cli.md`, made from the commands themselves: `python -m handbill.cli.reference > docs/cli.md`."""
+"""Generates `docs/cli.md` from the commands.
+
+Run `python -m handbill.cli.reference > docs/cli.md`.
+"""
 
 from __future__ import annotations
 

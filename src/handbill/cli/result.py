@@ -1,4 +1,4 @@
-"""What a verb answers with: a value, rendered once, for people or as one versioned JSON envelope."""
+"""The result of a verb: one value, printed for people or as one versioned JSON envelope."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ ENVELOPE = 1
 
 
 class Result:
-    """`show` draws for people; `text` is printed as it is, for verbs that agents read as well. `is_answer`: it is
-    what the command was asked for, and more than a confirmation."""
+    """The result of a verb.
+
+    `show` draws for people. `text` is printed unchanged, for verbs that agents read as well.
+    `is_answer`: the result is what the user asked for, not only a confirmation.
+    """
 
     def __init__(
         self,
@@ -54,14 +57,17 @@ def error_envelope(verb: str, code: str, message: str, hint: str) -> dict[str, A
 
 
 def print_result(verb: str, result: Result, *, as_json: bool, quiet: bool = False, confirms: bool = False) -> None:
-    """`quiet`: without notes and the next step. `confirms`: the command only says that it did what it was told."""
+    """Print a result.
+
+    `quiet` leaves out notes and the next step. `confirms`: the result only confirms the command.
+    """
     if as_json:
         _print_json(envelope(verb, result))
         return
     if quiet and confirms and not result.is_answer:
         return
     notes, ending = ([], "") if quiet else (result.warnings, result.next_step)
-    if result.show is None:  # without loading what draws
+    if result.show is None:  # print without loading the drawing code
         lines = [clean(result.text), *(_fitted(f"note {one_line(note)}", 1) for note in notes)]
         lines += [_fitted(f"next: {one_line(ending)}", 1)] if ending else []
         print("\n".join(filter(None, lines)))
@@ -86,9 +92,9 @@ def print_error(verb: str, code: str, message: str, hint: str, *, as_json: bool)
 
 
 def _fitted(line: str, stream: int, indent: str = "") -> str:
-    """On a terminal, a sentence breaks between words."""
+    """Wrap a sentence between words if it goes to a terminal."""
     width = os.get_terminal_size(stream).columns if os.isatty(stream) else 0
-    if not width or len(line) <= width:  # some terminals do not know their width
+    if not width or len(line) <= width:  # some terminals do not report their width
         return line
     import textwrap
 

@@ -1,4 +1,4 @@
-"""How things look to people: one console, paths shortened, times and sizes in words."""
+"""How output looks to people: one console, short paths, and readable times and sizes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from handbill.cli.clean import one_line
-from handbill.reports.plain_text import count as count  # the verbs have all of it from here
+from handbill.reports.plain_text import count as count  # the verbs import all of it from here
 from handbill.reports.plain_text import moment_of, path_name
 from handbill.reports.plain_text import own_page as own_page
 from handbill.reports.plain_text import when as when
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from handbill.cli.table import Table
 
 
-_WIDE = 10_000  # columns: a pipe carries lines of any length
+_WIDE = 10_000  # columns: a pipe accepts lines of any length
 
 
 def console() -> Console:
@@ -29,14 +29,14 @@ def console() -> Console:
 
 
 def table(*columns: str, title: str = "") -> Table:
-    """See `Column` for the flags behind the names of columns."""
+    """Return a table. `Column` describes the flags in the names of columns."""
     from handbill.cli.table import Table
 
     return Table(columns, title)
 
 
 def labelled(screen: Console, label: str, text: str, *, whole_paths: bool = False) -> None:
-    """A line that begins with `label`; the lines that its text needs besides begin below the text's first word."""
+    """Print a label and its text. Further lines are indented to the text's first word."""
     from rich.text import Text
 
     from handbill.cli.wrapping import with_short_paths, wrapped
@@ -48,14 +48,14 @@ def labelled(screen: Console, label: str, text: str, *, whole_paths: bool = Fals
 
 
 def safe(text: str) -> str:
-    """Text from outside, between markup: a `[x]` in it is not a style, and it stays on its line."""
+    """Return outside text on one line and escaped, so that a `[x]` in it is not read as a style."""
     from rich.markup import escape
 
     return escape(one_line(text))
 
 
 def shortened(text: str, most: int) -> str:
-    """Cut between two words, if the text has words."""
+    """Shorten a text, between two words if possible."""
     if len(text) <= most:
         return text
     start = text[:most]
@@ -68,17 +68,17 @@ def listed(names: list[str], most: int = 10) -> str:
 
 
 def short(path: str, project: str = "") -> str:
-    """A path as people say it, safe to stand between markup."""
+    """Return a path in its usual short form, safe to use between markup."""
     return safe(path_name(path, project, os.path.expanduser("~")))
 
 
 def stamp() -> str:
-    """Now, as it is written down: in UTC. People are shown their own time."""
+    """Return the current time in UTC, for records. People see their local time."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def when_written(written: str) -> str:
-    """A stamp, as the time that it was here."""
+    """Return the local time of a stamp."""
     moment = moment_of(written)
     return when(moment) if moment else written or "–"
 

@@ -1,4 +1,4 @@
-"""The host's settings file on disk: which one, read, shown as a diff, kept, replaced."""
+"""The host's settings file on disk: finding, reading, comparing, backing up and replacing it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ PACKAGE_PARENT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath
 
 
 def path_for(project: str, *, user: bool) -> str:
-    """The project's local file: it names this machine's interpreter, which must not be shared."""
+    """Return the settings file. For a project, it is the local one, which is not shared.
+
+    The file names this machine's interpreter.
+    """
     if user:
         return os.path.join(os.path.expanduser("~"), ".claude", "settings.json")
     return os.path.join(project, ".claude", "settings.local.json")
@@ -26,7 +29,7 @@ def path_for(project: str, *, user: bool) -> str:
 
 @dataclass
 class Change:
-    """`None` as a text: there is no file."""
+    """A change of the file. A text of `None` means that the file does not exist."""
 
     path: str
     before: str | None
@@ -44,7 +47,10 @@ class Change:
 
 
 def read(path: str) -> str | None:
-    """Bytes that are not UTF-8 are kept: the client reads such a file, too."""
+    """Read the file; None if it does not exist.
+
+    Bytes that are not UTF-8 are kept, because the client reads such a file, too.
+    """
     try:
         return read_regular(path, _MOST).decode("utf-8", "surrogateescape")
     except FileNotFoundError:
@@ -58,35 +64,36 @@ def parsed(path: str) -> registration.HookSettings:
 
 
 def installation(path: str, groups: dict[str, Group]) -> Change:
-    """The change that registers these groups."""
+    """Return the change that registers these groups."""
     before = read(path)
     registration.parse(before or "", path)
     return Change(path, before, added(before, groups))
 
 
 def removal(path: str, state: str) -> Change:
-    """The change that removes what is ours."""
+    """Return the change that removes our entries."""
     before = read(path)
     if before is None or registration.MARK not in before:
         return Change(path, before, before)
     registration.parse(before, path)
     after = removed(before)
     original = read(backup_of(path, state))
-    # since then the client may have written the whole file anew, in its own form
+    # The client may have rewritten the whole file in its own format since the installation.
     if after not in (None, before) and original is not None and without_gaps(original) == without_gaps(after):
         after = original
     return Change(path, before, after)
 
 
 def backup_of(path: str, state: str) -> str:
-    """Where the file as it was before us is kept: outside of the project."""
+    """Return the path, outside the project, for a backup of the file as it was before us."""
     return os.path.join(state, "backups", os.path.basename(path))
 
 
 def carry_out(change: Change, state: str, within: str = "") -> str:
-    """Write it; returns the backup's path, if there was anything to keep.
+    """Write the change. Return the backup's path, if there was a file to keep.
 
-    A backup is of the file as it was before us: one that we made earlier is never written over.
+    A backup holds the file as it was before us. A file that already contains our hooks is not
+    backed up.
     """
     kept = backup_of(change.path, state)
     folder = os.path.dirname(change.path)

@@ -1,4 +1,4 @@
-"""What was piped in, without ever waiting for ever: an agent's shell may leave stdin open and silent."""
+"""Reads piped input with time limits: an agent's shell may leave stdin open and silent."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import Any
 from handbill.errors import HandbillError
 from handbill.fast_json import loads
 
-FIRST = 2.0  # seconds for the first byte
-NEEDED = 15.0  # the same, for a verb that can do nothing without: a command may still be at work before the pipe
-IDLE = 10.0  # seconds between bytes, once there were some
+FIRST = 2.0  # seconds to wait for the first byte
+# The same for a verb that needs input: the command before the pipe may still be running.
+NEEDED = 15.0
+IDLE = 10.0  # seconds between later bytes
 MOST = 8 << 20
 _FORM = 'send one JSON object: {"field": "value"}'
 
@@ -26,7 +27,7 @@ class BadInput(HandbillError):
 class Piped:
     def __init__(self, text: str, silent: bool = False) -> None:
         self.text = text
-        self.silent = silent  # it was open, and nothing came
+        self.silent = silent  # stdin was open, but nothing arrived
 
     @property
     def note(self) -> list[str]:
@@ -38,7 +39,7 @@ def piped(first: float = FIRST) -> Piped:
         handle = sys.stdin.fileno()
         mode = os.fstat(handle).st_mode
     except (OSError, ValueError, AttributeError):
-        return Piped("")  # closed, or none at all
+        return Piped("")  # stdin is closed or missing
     if os.isatty(handle):
         return Piped("")
     data = b""
@@ -61,7 +62,7 @@ def piped(first: float = FIRST) -> Piped:
 
 
 def as_object(text: str, what: str) -> dict[str, Any]:
-    """The JSON object on stdin; {} if there was nothing."""
+    """Parse the JSON object on stdin; return {} if the text is empty."""
     if not text.strip():
         return {}
     try:

@@ -1,4 +1,4 @@
-"""Verbs that have verbs of their own: `engine session phase`, `engine role set`."""
+"""Verbs with subcommands, such as `engine session phase` and `engine role set`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Action(NamedTuple):
     arguments: tuple[Argument, ...]
     examples: tuple[str, ...]
     fields: Fields | None = None
-    confirms: bool = False  # what it prints only confirms that it was done
+    confirms: bool = False  # the output only confirms the action
 
 
 def add_arguments(parser: VerbParser, action: Action) -> None:

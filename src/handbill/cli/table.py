@@ -1,4 +1,4 @@
-"""A table that fits the terminal: a column wraps, shortens its paths, moves below its row, or is left out."""
+"""A table that fits the terminal: columns wrap, shorten paths, move below the row or disappear."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
 
 _GAP = 2
-_INDENT = 2  # of what is below its row
-_LEAST_TEXT, _LEAST_PATH = 20, 32  # columns that they get before other columns give way
+_INDENT = 2  # columns by which lines below a row are indented
+_LEAST_TEXT, _LEAST_PATH = 20, 32  # columns they get before others are moved or left out
 
 
 class Column:
-    """`name|flags`. r: on the right, for numbers; n: neither wrapped nor shortened, like all numbers; p: a path;
-    +: below the row where it does not fit beside; -: left out where it does not fit."""
+    """A column, written `name|flags`.
+
+    r: aligned right, for numbers; n: neither wrapped nor shortened, like all numbers; p: a path; +:
+    moved below the row if it does not fit; -: left out if it does not fit.
+    """
 
     def __init__(self, written: str) -> None:
         self.name, _, self.flags = written.partition("|")
@@ -46,7 +49,7 @@ class Column:
         return words if tight else max(min(self.widest, _LEAST_TEXT), words)
 
     def fitted(self, cell: Text, width: int) -> list[Text]:
-        """The lines of one cell."""
+        """Return the lines of one cell."""
         if self.is_rigid:
             return list(cell.split("\n", allow_blank=True))
         if "p" in self.flags:
@@ -90,11 +93,15 @@ class Table:
             yield from _below(below, row, width)
 
 
-Layout = tuple[list[Column], list[Column], list[int]]  # beside each other, below the row, the least widths
+# Side by side, below the row, the least widths.
+Layout = tuple[list[Column], list[Column], list[int]]
 
 
 def _layout(columns: list[Column], width: int, *, tight: bool) -> Layout | None:
-    """As much as possible beside each other, then as much as possible at all; None: not even that fits."""
+    """Place as many columns as possible side by side, then as many as possible in all.
+
+    Return None if not even that fits.
+    """
     lesser = [column for column in columns if "-" in column.flags]
     below = [column for column in columns if "+" in column.flags]
     for under in ([], below):
@@ -112,7 +119,7 @@ def _total(widths: list[int]) -> int:
 
 
 def _widths(columns: list[Column], least: list[int], width: int) -> list[int]:
-    """Those that need more than the least share what is left."""
+    """Return the widths. Columns that need more than the least width share the rest."""
     widths = list(least)
     left = width - _total(least)
     while left > 0:
@@ -151,7 +158,7 @@ def _below(columns: list[Column], row: int, width: int) -> Iterator[Text]:
 
 
 def _stacked(columns: list[Column], width: int) -> Iterator[Text]:
-    """Nothing fits beside anything: a line for each cell."""
+    """Yield a line for each cell, when nothing fits side by side."""
     first, *others = columns
     for row in range(len(first.cells)):
         yield from wrapped(with_short_paths(first.cells[row], width), width)

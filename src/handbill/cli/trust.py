@@ -1,7 +1,7 @@
-"""What a command may run and write: never anything that a repository brought along.
+"""Decides what a command may run and write: never anything that a repository contains.
 
-Programs are taken from absolute folders of the PATH outside of the project. An interpreter that is named
-in the project's settings is run only if an installation of this user's wrote it there.
+Programs are taken from absolute folders of the PATH outside the project. An interpreter named in
+the project's settings runs only if an installation of this user wrote it there.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from handbill.world.documents import real_path
 
 _SYSTEM = {f"{place}/{name}" for place in ("", "/usr", "/usr/local") for name in ("bin", "sbin")}
 
-# settings file -> what an installation of this user's registered there: {"command", "interpreter", "folder",
-# "packages", "version"}, and {"excluded"} if it added that text to the repository's exclude file
+# Maps a settings file to what an installation of this user registered there: {"command",
+# "interpreter", "folder", "packages", "version"}, and {"excluded"} if it added that text to the
+# repository's exclude file.
 Installed = dict[str, dict[str, Any]]
 
 
 def resolved(path: str) -> str:
-    """With links followed; empty: nobody can say where it leads."""
+    """Return the path with links followed; empty if that is impossible."""
     try:
         return real_path(os.path.abspath(path))
     except (OSError, ValueError):
@@ -33,13 +34,16 @@ def resolved(path: str) -> str:
 
 
 def is_inside(path: str, folder: str) -> bool:
-    """With links followed on both sides. A path of which nobody can say where it leads is not."""
+    """Whether a path is in a folder, with links followed in both. False if that is impossible."""
     real, root = resolved(path), resolved(folder)
     return bool(real and root) and under(real, root)
 
 
 def checkout_around(folder: str) -> str:
-    """The outermost checkout that a folder is in: a repository may mark folders of its own as projects."""
+    """Return the outermost checkout around a folder.
+
+    A repository may mark folders of its own as projects.
+    """
     found = folder = os.path.realpath(folder)
     home = os.path.realpath(os.path.expanduser("~"))
     while folder not in ("/", home):
@@ -50,7 +54,7 @@ def checkout_around(folder: str) -> str:
 
 
 def search_path(project: str) -> list[str]:
-    """The folders of the PATH that no repository can fill."""
+    """Return the folders of the PATH that no repository can fill."""
     untrusted = {project, checkout_around(project), checkout_around(os.getcwd())}
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     return [
@@ -61,9 +65,9 @@ def search_path(project: str) -> list[str]:
 
 
 def _is_brought_by_a_folder_around(programs: str, project: str) -> bool:
-    """Are they the `bin`, `.venv/bin` or `node_modules/.bin` of a folder that the project is in?
+    """Whether these are the `bin`, `.venv/bin` or `node_modules/.bin` around the project.
 
-    The root of an unpacked archive has no mark.
+    The root of an unpacked archive has no project mark.
     """
     if programs in _SYSTEM:
         return False
@@ -73,17 +77,20 @@ def _is_brought_by_a_folder_around(programs: str, project: str) -> bool:
 
 
 def find_program(name: str, project: str) -> str:
-    """Its absolute path; empty: there is none."""
+    """Return the absolute path of a program; empty if it is not found."""
     return shutil.which(name, path=os.pathsep.join(search_path(project))) or ""
 
 
 def environment(project: str) -> dict[str, str]:
-    """For programs that we start: some of them (pyenv's, say) look for others on the PATH."""
+    """Return the environment for programs that we start.
+
+    Some, such as pyenv's shims, look for other programs on the PATH.
+    """
     return {**os.environ, "PATH": os.pathsep.join(search_path(project))}
 
 
 def own_folder() -> str:
-    """Where Handbill keeps what belongs to the user, not to one project."""
+    """Return the folder for Handbill's data about the user, rather than about one project."""
     return os.path.join(folder_of("XDG_STATE_HOME", ".local/state", os.environ), "handbill")
 
 
@@ -92,12 +99,13 @@ def _record() -> str:
 
 
 def installed() -> Installed:
-    """What this user's installations registered, by our own record."""
+    """Return what this user's installations registered, from our own record."""
     try:
         with open(os.open(_record(), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), encoding="utf-8") as file:
             found = loads(file.read(1 << 20))
     except (OSError, ValueError):
-        return {}  # nothing was installed yet; `engine install` writes it again
+        # Nothing was installed yet, or the record is damaged; `engine install` writes it again.
+        return {}
     rows = found.items() if isinstance(found, dict) else ()
     return {path: values for path, values in rows if isinstance(values, dict)}
 

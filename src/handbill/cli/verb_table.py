@@ -1,6 +1,7 @@
-"""The verbs of `engine`, one row for each. A verb's options are in its own module, which is loaded when it is used.
+"""The verbs of `engine`, one row for each.
 
-A verb that has verbs of its own lists them in its module, as `ACTIONS`, with an example for each.
+The module of each verb defines its options and is loaded on use. A verb with subcommands lists them
+in its module as `ACTIONS`, with an example for each.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ class Verb(NamedTuple):
     group: str
     module: str
     about: str
-    page: str  # where the documentation explains it
+    page: str  # the documentation page
     examples: tuple[str, ...]
-    confirms: bool = False  # what it prints only confirms that it was done
+    confirms: bool = False  # the output only confirms the action
 
 
-# the order is the order of the help text
+# The help text uses this order.
 VERBS = {
     "install": Verb(
         SET_UP, "install", "register the hooks in this project (or --user)", "README.md",

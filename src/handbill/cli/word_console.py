@@ -1,4 +1,4 @@
-"""The single exit for what commands draw: lines break between words only, and nothing raw gets past it."""
+"""Draws all command output: lines break only between words, and all text is cleaned."""
 
 from __future__ import annotations
 
@@ -15,15 +15,19 @@ from handbill.cli.wrapping import with_short_paths, wrapped
 
 
 class WordConsole(Console):
-    """rich breaks a word that is longer than a line. Here a path is shortened, and another word is left as it is."""
+    """A console that does not break long words.
+
+    rich breaks a word that is longer than a line. This class shortens a path and leaves any other
+    word unchanged.
+    """
 
     def __init__(self, **how: Any) -> None:
         super().__init__(**how)
         self.push_render_hook(_CleanOutput())
-        self._last: type[Any] | None = None  # what was printed last
+        self._last: type[Any] | None = None  # the type of the last printed object
 
     def print(self, *objects: Any, **how: Any) -> None:
-        """With an empty line around each table."""
+        """Print with a blank line around each table."""
         kind = type(objects[0]) if objects else str
         if self._last is not None and Table in (kind, self._last):
             super().print()
@@ -46,7 +50,7 @@ class _CleanOutput(RenderHook):
 
 
 class _Cleaned:
-    """Cleaned after it was laid out; rich's own colors are not text."""
+    """Output that is cleaned after layout. The colors that rich adds are kept."""
 
     def __init__(self, inner: ConsoleRenderable) -> None:
         self.inner = inner

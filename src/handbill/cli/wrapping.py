@@ -1,4 +1,4 @@
-"""Lines that fit a terminal: text breaks between words only, and a path loses its beginning, not its end."""
+"""Fits lines to a terminal: text breaks only between words, and a path loses its beginning."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ SHORTEST_PATH = 24  # columns that a path keeps
 
 
 def wrapped(text: Text, width: int, hang: int = 0) -> list[Text]:
-    """Of at most `width` columns each, unless a single word is longer. `hang`: by how much later lines are indented."""
+    """Wrap a text to `width` columns; only a single longer word exceeds it.
+
+    `hang` is the additional indentation of later lines.
+    """
     found: list[Text] = []
     for line in text.split("\n", allow_blank=True):
         for number, piece in enumerate(_lines(line, width, hang)):
@@ -35,7 +38,7 @@ def _lines(line: Text, width: int, hang: int) -> list[Text]:
 
 
 def _end_of_word(plain: str, at: int) -> int:
-    """With the spaces behind it."""
+    """Return the end of a word, including the spaces after it."""
     end = plain.find(" ", at)
     if end < 0:
         return len(plain)
@@ -45,7 +48,10 @@ def _end_of_word(plain: str, at: int) -> int:
 
 
 def shortened_left(text: Text, width: int) -> Text:
-    """`…/api/.directives/AGENTS.md`: the end of a path says most. It begins at a folder's name where that fits."""
+    """Shorten a text from the left, as in `…/api/.directives/AGENTS.md`.
+
+    The end of a path is its most useful part. The result begins with a folder's name if it fits.
+    """
     if text.cell_len <= width:
         return text
     plain, start, left = text.plain, len(text.plain), width - 1
@@ -58,7 +64,7 @@ def shortened_left(text: Text, width: int) -> Text:
 
 
 def with_short_paths(text: Text, width: int) -> Text:
-    """The words of a text that are paths and too long for a line, shortened."""
+    """Shorten the paths in a text that are too long for a line."""
     if all(cell_len(word) <= width for word in text.plain.split()):
         return text
     words = text.split(" ", allow_blank=True)
@@ -66,6 +72,6 @@ def with_short_paths(text: Text, width: int) -> Text:
 
 
 def least_width(text: Text) -> int:
-    """Of the longest word; a path can be shortened."""
+    """Return the width of the longest word. Paths count less, because they can be shortened."""
     words = text.plain.split()
     return max((min(cell_len(word), SHORTEST_PATH) if "/" in word else cell_len(word) for word in words), default=0)

@@ -1,6 +1,7 @@
 """A hook for tests without a person: it answers the agent's questions by a rule.
 
-Register it yourself, for AskUserQuestion only: `python -m handbill.lab.auto_answer first|recommended|random`.
+Register it manually, for AskUserQuestion only: `python -m handbill.lab.auto_answer
+first|recommended|random`.
 """
 
 from __future__ import annotations

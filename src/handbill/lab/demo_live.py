@@ -1,4 +1,4 @@
-"""The demo's story with the real client and a scripted model: what is told is what the model was sent."""
+"""Plays the demo with the real client and a scripted model, and shows what the model received."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ Title = tuple[str, str, int, int]
 
 @dataclass
 class Step:
-    """One request to the model: what is new in it, and what the model answers. `about`: something else happens."""
+    """One request to the model: the new content, and the model's answer.
+
+    `about` describes a step in which something else happens.
+    """
 
     run: str
     number: int = 0
@@ -30,7 +33,7 @@ class Step:
 
 
 class LiveDemo:
-    """`tell` is called with each step while the client runs."""
+    """The live demo. It calls `tell` with each step while the client runs."""
 
     def __init__(self, binary: str, folder: str, tell: Callable[[Step], None]) -> None:
         self.project, home = os.path.join(folder, "orchard"), os.path.join(folder, "home")
@@ -40,7 +43,7 @@ class LiveDemo:
         self._client = Client(binary, self.project, home)
         self._tell = tell
         self._steps: list[Step] = []
-        self._seen: dict[str, list[Title]] = {}  # agent -> what its last request held
+        self._seen: dict[str, list[Title]] = {}  # agent -> titles in its last request
         self._lock = threading.Lock()
 
     @property
@@ -93,7 +96,7 @@ class LiveDemo:
 
 
 def described(reply: Reply) -> str:
-    """`reads api/orders.py`, `runs echo report`, `says: done`."""
+    """Return the reply in words: `reads api/orders.py`, `runs echo report` or `says: done`."""
     words = []
     for block in reply.blocks:
         values = block.get("input", {})
@@ -108,7 +111,7 @@ def described(reply: Reply) -> str:
 
 
 def titles(request: Request) -> list[Title]:
-    """Our blocks in what the model was sent; the host writes its own words before the first."""
+    """Return the titles of our blocks in a request. The host's own text precedes the first one."""
     found = []
     for line in request.text.split("\n"):
         start = max(line.find("[Preloaded: "), line.find("[Updated: "))
@@ -148,7 +151,7 @@ def _story(project: str) -> Script:
 
 
 def _copy(step: Any) -> Any:
-    """Steps are completed in place (ids), so one may not stand in two places."""
+    """Copy a step. Steps are completed in place (ids), so each may be used only once."""
     if isinstance(step, Reply):
         return Reply([dict(block) for block in step.blocks], step.input_tokens)
     return [dict(block) for block in step] if isinstance(step, list) else step

@@ -1,4 +1,4 @@
-"""The sample project that `engine demo` plays a session in, on the simulator or on the real client."""
+"""The sample project for the session of `engine demo`, on the simulator or the real client."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from handbill.paths import PACKAGE
 
 SOURCES = os.path.dirname(PACKAGE)
 
-BIG = 35_000  # characters: over the host's cap, so it must come in parts
+BIG = 35_000  # characters: more than the host's cap, so it is delivered in parts
 
 _FILES = {
     "README.md": "# Orchard\n\nA shop with an API and a worker.\n",
@@ -43,8 +43,10 @@ def make(project: str) -> None:
 
 
 def install(project: str, environ: dict[str, str]) -> str:
-    """The sample with the real `engine install`, as its own process: the demo shows what a user gets. Returns the
-    settings file."""
+    """Install the sample with a real `engine install` process. Return the settings file.
+
+    The demo thus shows what a user gets.
+    """
     make(project)
     for words in (["install"], ["skills", "fix", "--copy"]):
         run_engine([*words, "--project", project, "--json"], environ, "/")

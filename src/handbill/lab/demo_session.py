@@ -1,4 +1,4 @@
-"""The session that `engine demo` plays on the simulator: what happens, what it brings, and what it adds up to."""
+"""The session that `engine demo` plays on the simulator: its events, deliveries and totals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AGENT = "a1b2c3"
 
 
 class Demo:
-    """`events`: each event as it happens; `data`: all of it, with the totals, once they are over."""
+    """The demo. `events` yields each event as it happens; `data` then also has the totals."""
 
     def __init__(self, folder: str) -> None:
         self.project = os.path.join(folder, "orchard")
@@ -64,14 +64,14 @@ def _session(sim: Simulator, environ: dict[str, str]) -> Iterator[tuple[str, Mom
 
 
 def _engine(sim: Simulator, environ: dict[str, str], *words: str, stdin: str = "") -> Moment:
-    """The agent runs the real command in its shell."""
+    """Run the real command, as the agent would in its shell."""
     shell = {**environ, "CLAUDE_CODE_SESSION_ID": sim.session}
     printed = demo_project.run_engine(["session", *words], shell, sim.project, stdin)
     return sim.batch(("Bash", {"command": f"engine session {' '.join(words)}"}, printed))
 
 
 def _row(label: str, moment: Moment, simulator: Simulator, environ: dict[str, str]) -> dict[str, Any]:
-    """`environ`: of the demo, which has a home of its own."""
+    """Return one row of the demo. `environ` is the demo's environment, which has its own home."""
     window = FileStore(*state_roots(simulator.project, environ)).read((simulator.session, moment.window))
     files: dict[str, list[int]] = {}
     for path, _, part, parts in moment.titles:

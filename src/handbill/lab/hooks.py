@@ -1,4 +1,4 @@
-"""What a simulated client runs on each event: the registered commands as processes, or the hooks' code itself."""
+"""How a simulated client runs hooks: the registered commands as processes, or the code directly."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 from handbill.hosts.claude_code import registration
 
 Raw = dict[str, Any]
-Hooks = Callable[[str, Raw], list[str]]  # host event name, event -> what each handler printed
+Hooks = Callable[[str, Raw], list[str]]  # host event name, event -> the output of each handler
 
 
 class ProcessHooks:
-    """The commands that stand in a settings file, run as the client runs them: real processes, all at once."""
+    """Runs the commands of a settings file as the client does: as real processes, all at once."""
 
     def __init__(self, settings: str, environ: Mapping[str, str]) -> None:
         with open(settings, encoding="utf-8") as file:
@@ -42,8 +42,10 @@ class ProcessHooks:
 
 
 def direct_hooks(environ: Mapping[str, str], lanes: Mapping[str, int] | None = None) -> Hooks:
-    """The same code without the process: for replaying and for tests of the pipeline. `lanes`: event -> how many
-    handlers are registered for it; one, unless it is told."""
+    """Return hooks that run the same code without a process, for replays and pipeline tests.
+
+    `lanes`: event -> how many handlers are registered for it; the default is one.
+    """
     from handbill.hook import respond
 
     def call(name: str, raw: Raw) -> list[str]:

@@ -1,6 +1,6 @@
-"""The real client against a scripted model on loopback: for `engine demo --live`, tests and measurements.
+"""The real client with a scripted model on loopback, for live demos, tests and benchmarks.
 
-What the model was sent is kept whole: it is the only truth about what arrived.
+All requests to the model are kept, because only they prove what arrived.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ class Reply:
     blocks: list[Block]
     input_tokens: int = 1000
     delay: float = 0.0
-    stops_for: float = 0.0  # seconds between the first words and the end
-    refused: str = ""  # if set, the server answers the request with an error that has this message
+    stops_for: float = 0.0  # seconds between the first words and the end of the reply
+    refused: str = ""  # if set, the server answers with an error that has this message
 
 
 @dataclass
 class Request:
     body: dict[str, Any]
-    agent: str  # empty: the main window
+    agent: str  # empty for the main window
     received: float
     answered: float = 0.0
 
@@ -52,7 +52,7 @@ class Request:
 
     @property
     def text(self) -> str:
-        """Everything the model was given, as one text."""
+        """Return everything the model was given, as one text."""
         return "\n".join(text for message in self.messages for text in texts(message))
 
     @property
@@ -94,7 +94,8 @@ class Script:
 class Model:
     """A Messages API on 127.0.0.1 that answers by script.
 
-    `latency`: seconds before each answer. The client writes its record within 0.1 s, and no real model is faster.
+    `latency`: seconds before each answer. The client writes its record within 0.1 s, and no real
+    model is faster.
     """
 
     def __init__(self, latency: float = 0.15) -> None:
@@ -112,7 +113,7 @@ class Model:
             request_queue_size = 64
 
             def handle_error(self, *_: Any) -> None:
-                """A client that was killed does not wait for its answer."""
+                """Ignore the error: a client that was killed does not wait for its answer."""
 
         self._server = Server(("127.0.0.1", 0), Handler)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
@@ -145,7 +146,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def log_message(self, *_: Any) -> None:
-        """Quiet."""
+        """Log nothing."""
 
     def _send(self, body: bytes, kind: str = "application/json", code: int = 200, stops_for: float = 0.0) -> None:
         self.send_response(code)
@@ -221,7 +222,7 @@ def _stream(message: dict[str, Any]) -> str:
 
 @dataclass
 class Run:
-    """One process of the client, and what the model was sent by it."""
+    """One process of the client, and the requests that it sent to the model."""
 
     exit_code: int
     stdout: str
@@ -230,7 +231,7 @@ class Run:
     session: str = ""
 
     def of(self, agent: str | None = "") -> list[Request]:
-        """Requests that carry the conversation: of the main window, or (None) of subagents."""
+        """Return the requests of the conversation, in the main window or (None) in subagents."""
         wanted = [r for r in self.requests if r.body.get("tools") and not r.is_summary]
         return [r for r in wanted if (r.agent if agent is None else not r.agent)]
 

@@ -1,4 +1,4 @@
-"""What `engine session` told the hooks when an agent ran it, read back from what the command printed."""
+"""Recovers the notices that `engine session` left for the hooks, from the command's output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ _MOVED = re.compile(r"engine session phase (\S+)")
 
 
 def notice_of(call: dict[str, Any], skill: str) -> dict[str, Any] | None:
-    """`skill`: the one that a command began last. None: the call left no notice."""
+    """Return the notice that a call left for the hooks; None if it left none.
+
+    `skill`: the one that a command began last.
+    """
     command = call["tool_input"].get("command") if call["tool_name"] == "Bash" else None
     printed = str(call.get("tool_response", ""))
     if not isinstance(command, str) or "engine session " not in command:

@@ -1,4 +1,7 @@
-"""The files that a recording brings, so that it can be played without the project: its rules, and what was touched."""
+"""The files in a recording: the project's rules, and the files that the agent touched.
+
+With them, the recording can be played without the project.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +27,15 @@ if TYPE_CHECKING:
 
 _MOST_FILES = 2000
 _SETTINGS = (PROJECT_FILE, MESSAGES_FILE)
-_OF_CLIENT = ("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md")  # the client reads them: rules that they import are there
+# The client reads these, so rules that they import reach the window.
+_OF_CLIENT = ("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md")
 
 
 def files_of(lines: list[Line], world: World, settings: Settings) -> dict[str, str]:
-    """Name below the project -> text; of a file that an agent only read or changed, no text."""
+    """Return name below the project -> text.
+
+    The text is empty for a file that an agent only read or changed.
+    """
     rules = dict.fromkeys(_rules(lines, world, settings))
     found: dict[str, str] = {}
     for path in list(rules)[:_MOST_FILES]:
@@ -36,7 +43,8 @@ def files_of(lines: list[Line], world: World, settings: Settings) -> dict[str, s
         if isinstance(document, Document):
             found[path[len(world.project) + 1 :]] = f"{document.text}\n"
     for tool in _tools(lines):
-        for path in tool.files if not (tool.does == WRITES and tool.whole) else ():  # what it made was not there
+        # A file that the agent created did not exist before.
+        for path in tool.files if not (tool.does == WRITES and tool.whole) else ():
             name = path[len(world.project) + 1 :]
             if under(path, world.project) and len(found) < _MOST_FILES and world.is_file(path):
                 found.setdefault(name, "")

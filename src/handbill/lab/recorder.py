@@ -1,7 +1,7 @@
-"""The events of a window, read back from the client's own record of it; with what each of them brought.
+"""Reads the events of a window, and what each delivered, from the client's own record.
 
-What the record does not show is not there: an event that has left no row (a resume at which no hook said anything, the
-end of a session), and files that the client loads by itself.
+The result lacks what the record does not show: events that left no row (a resume without output of
+a hook, the end of a session), and files that the client loads by itself.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ Title = tuple[str, str, int, int]
 _REQUESTS = b'{"type":"api-request'
 _CLIENTS_OWN = ("<local-command-", "<bash-", "<task-notification", "Stop hook feedback:")
 _INTERRUPTED = "[Request interrupted by user"
-_SECRET_INPUTS = ("content", "old_string", "new_string", "edits", "new_source")  # no rule depends on them
+# No rule depends on them.
+_SECRET_INPUTS = ("content", "old_string", "new_string", "edits", "new_source")
 _LONGEST_ANSWER = 400
 _STOPPED = "stop_hook_summary"
 
 
 class Line:
-    """One line of a stream: an event with the titles of what it brought, or a rewind, or a command's notice."""
+    """One line of a stream: an event with the titles that it delivered, a rewind, or a notice."""
 
     def __init__(self, at: str, event: Raw | None = None, act: Raw | None = None) -> None:
         self.at = at
@@ -55,7 +56,10 @@ class Line:
 def record(
     session: str, main: bytes, agents: dict[str, bytes], project: str, held: frozenset[str] | None
 ) -> list[Line]:
-    """All windows of a session in the order of time. `held`: for which tools a hook runs before them; None: for all."""
+    """Return all windows of a session in the order of time.
+
+    `held`: the tools that a hook runs before; None for all tools.
+    """
     reader = Reader(session, MAIN, project, held)
     reader.read(main)
     lines = reader.lines
@@ -64,7 +68,8 @@ def record(
         own = Reader(session, agent, project, held, str(types.pop(0)) if types else "general-purpose")
         own.read(data)
         lines += own.lines
-    return sorted(lines, key=lambda line: line.at)  # stable: what has no time of its own stays behind its row
+    # The sort is stable: a line without its own time stays after its row.
+    return sorted(lines, key=lambda line: line.at)
 
 
 def _first_time(data: bytes) -> str:
@@ -72,7 +77,7 @@ def _first_time(data: bytes) -> str:
 
 
 class Reader:
-    """Takes the rows of one transcript, one after the other."""
+    """Reads the rows of one transcript in order."""
 
     def __init__(
         self, session: str, agent: str, project: str, held: frozenset[str] | None, agent_type: str = ""
@@ -85,15 +90,14 @@ class Reader:
         self._project = project
         self._held = held
         self._at = self._cwd = ""
-        self._skill = ""  # that a command began last
+        self._skill = ""  # the skill that a command began last
         self._message = ""  # the answer whose calls are open
         self._open: dict[str, Raw] = {}
         self._answers: dict[str, Raw] = {}
         self._answered_at = ""
-        self._typed: tuple[str, str, str] | None = (
-            None  # (skill, arguments, prompt), until its body shows that it is one
-        )
-        self._spoke = False  # since the last start
+        # (skill, arguments, prompt), until its body proves that it is a skill.
+        self._typed: tuple[str, str, str] | None = None
+        self._spoke = False  # whether the model spoke since the last start
         self._parents: dict[str, str] = {}
         self._prompts: dict[str, str] = {}  # row -> id of the prompt
         self._last = ""
@@ -110,7 +114,8 @@ class Reader:
                     start = {"source": "startup"} if self._is_main else {}
                     self._add("SessionStart" if self._is_main else "SubagentStart", **start)
                 self._take(row)
-            parent = row.get("parentUuid") or row.get("logicalParentUuid")  # the second: of a compaction
+            # The second one belongs to a compaction.
+            parent = row.get("parentUuid") or row.get("logicalParentUuid")
             self._parents[row["uuid"]] = parent if isinstance(parent, str) else ""
             self._last = row["uuid"]
         self._finish_batch()
@@ -188,7 +193,7 @@ class Reader:
             self._answered_at = self._at
 
     def _finish_batch(self) -> None:
-        """No event follows a message that was interrupted before its last call had an answer."""
+        """Finish a batch. A message interrupted before its last call was answered has no event."""
         if self._open and len(self._answers) == len(self._open):
             for call in self._answers.values():
                 notice = notice_of(call, self._skill)
@@ -219,7 +224,10 @@ class Reader:
                 self._add("UserPromptSubmit", prompt=text, prompt_id=prompt_of(row))
 
     def _undone(self, parent: str) -> str:
-        """The first prompt that a rewind undid: it is between the newest row and the one that this prompt follows."""
+        """Return the first prompt that a rewind undid.
+
+        It is between the newest row and the row that this prompt follows.
+        """
         found, at = "", self._last
         seen: set[str] = set()
         while at and at != parent and at not in seen:
@@ -259,7 +267,7 @@ def _cut(call: Raw) -> Raw:
 
 
 def _matters(call: Raw) -> bool:
-    """Does the answer of a call that did not fail say something to a hook?"""
+    """Whether a hook depends on the answer of a successful call."""
     return call["tool_name"] == "Skill" or (
         call["tool_name"] == "Bash" and "engine " in str(call["tool_input"].get("command", ""))
     )

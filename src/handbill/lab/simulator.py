@@ -1,7 +1,7 @@
-"""A host in a box: takes events, asks the hooks, and does with their answers what the client does.
+"""A simulated host: it accepts events, calls the hooks, and handles answers as the client does.
 
-It keeps a transcript in the client's form (so that receipts, audits and compactions work as they
-do there) and a view of what each window holds. Used by `engine demo`, `engine replay` and tests.
+It keeps a transcript in the client's format, so that receipts, audits and compactions work as they
+do there, and a view of each window's content. `engine demo`, `engine replay` and tests use it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HOST_CAP = 10_000
 
 @dataclass
 class Moment:
-    """One event, and what came of it."""
+    """One event and its results."""
 
     event: Raw
     window: str
@@ -47,22 +47,24 @@ class Simulator:
         self.folder = folder
         self.hooks = hooks
         self.session = session or str(uuid.uuid4())
-        self.held_tools = registration.HELD_TOOLS  # for which tools PreToolUse is registered; empty: for all
+        # The tools that PreToolUse is registered for; empty for all.
+        self.held_tools = registration.HELD_TOOLS
         self.views: dict[str, list[tuple[str, str]]] = {}  # window -> (moment, text)
         self._last: dict[str, str] = {}  # transcript -> uuid of its newest record
         self._heads: dict[str, str] = {}  # transcript -> uuid of its newest assistant record
         self._batches: dict[str, str] = {}
-        self._denied: dict[str, str] = {}  # call -> why
+        self._denied: dict[str, str] = {}  # call -> the reason for the denial
         self._kept_from: dict[str, int] = {}  # window -> where its last message begins in its view
-        self._prompts: dict[str, tuple[str, str, int]] = {}  # id -> the row and the answer before it, the view's length
+        # Prompt id -> the row and the answer before it, the view's length.
+        self._prompts: dict[str, tuple[str, str, int]] = {}
         self._count = 0
-        self._trigger = "auto"  # of the newest compaction
+        self._trigger = "auto"  # the trigger of the newest compaction
 
     @property
     def transcript(self) -> str:
         return os.path.join(self.folder, f"{self.session}.jsonl")
 
-    # --- what can happen -----------------------------------------------------------------------
+    # --- events --------------------------------------------------------------------------------
 
     def start(self, source: str = "startup") -> Moment:
         return self.send({"hook_event_name": "SessionStart", "source": source})
@@ -71,14 +73,17 @@ class Simulator:
         return self.send({"hook_event_name": "UserPromptSubmit", "prompt": text, "prompt_id": str(uuid.uuid4())})
 
     def rewind(self, prompt: Moment) -> None:
-        """The user goes back to before this prompt: no event tells of it, and the undone rows stay in the file."""
+        """Go back to before this prompt.
+
+        The client sends no event, and the undone rows stay in the file.
+        """
         path, view = self.transcript, self.views[MAIN]
         self._last[path], self._heads[path], length = self._prompts[prompt.event["prompt_id"]]
         del view[length:]
         self._kept_from[MAIN] = len(view)
 
     def skill(self, name: str, arguments: str = "") -> Moment:
-        """The user types `/name arguments`: the client expands it and puts the body into the window."""
+        """Type `/name arguments`: the client expands it and adds the skill's body to the window."""
         typed = {"prompt": f"/{name} {arguments}".strip(), "prompt_id": str(uuid.uuid4())}
         self.send({"hook_event_name": "UserPromptSubmit", **typed})
         self.show_skill(name, typed=True, arguments=arguments, prompt=typed["prompt_id"])
@@ -86,7 +91,10 @@ class Simulator:
         return self.send({"hook_event_name": "UserPromptExpansion", "command_args": arguments, **command, **typed})
 
     def batch(self, *calls: tuple[str, Raw] | tuple[str, Raw, str], agent: str = "") -> Moment:
-        """One assistant message: (tool, input[, what it answered]) each; held ones are denied, the others run."""
+        """Play one assistant message: (tool, input[, output]) each.
+
+        Held calls are denied, and the others run.
+        """
         made: list[Raw] = []
         denied = ""
         for name, values, *answer in calls:
@@ -102,7 +110,7 @@ class Simulator:
         return moment
 
     def invoke(self, skill: str, agent: str = "") -> Moment:
-        """The model calls the Skill tool: the client puts the body into the window behind the result."""
+        """Call the Skill tool: the client adds the skill's body to the window after the result."""
         moment = self.batch(("Skill", {"skill": skill}, f"Launching skill: {skill}"), agent=agent)
         self.show_skill(skill, agent)
         return moment
@@ -110,7 +118,7 @@ class Simulator:
     def show_skill(
         self, skill: str, agent: str = "", *, typed: bool = False, arguments: str = "", prompt: str = ""
     ) -> None:
-        """What the client puts into the window when a skill begins."""
+        """Add what the client puts into the window when a skill begins."""
         if typed:
             text = f"<command-name>/{skill}</command-name>\n<command-args>{arguments}</command-args>"
             row = {"type": "user", "message": {"role": "user", "content": text}}
@@ -133,17 +141,17 @@ class Simulator:
         return self.send({"hook_event_name": "SessionStart", "source": "compact", **_agent(agent)})
 
     def stop(self, *, again: bool = False) -> Moment:
-        """The agent wants to rest; `denied` says why it must not yet."""
+        """Play a Stop event. If the agent must continue, `denied` contains the reason."""
         return self.send({"hook_event_name": "Stop", "stop_hook_active": again})
 
     def fail(self, event: str) -> None:
-        """The client writes down that a hook of ours failed."""
+        """Record, as the client does, that one of our hooks failed."""
         command = "python -c '# handbill.hook'"
         failure = {"type": "hook_non_blocking_error", "hookEvent": event, "command": command, "exitCode": 137}
         self._write(self.transcript, {"type": "attachment", "attachment": failure})
 
     def answer(self, text: str) -> None:
-        """The model says something; the next event finds it in the transcript."""
+        """Write an answer of the model. The next event finds it in the transcript."""
         blocks = [{"type": "text", "text": text}]
         self._write(self.transcript, {"type": "assistant", "message": {"role": "assistant", "content": blocks}})
 
@@ -156,7 +164,7 @@ class Simulator:
     # --- one event -----------------------------------------------------------------------------
 
     def send(self, raw: Raw) -> Moment:
-        """Play one event as the host would send it; what it leaves out is filled in."""
+        """Play one event as the host would send it. Missing fields are filled in."""
         raw = {"session_id": self.session, "transcript_path": self.transcript, "cwd": self.project, **raw}
         name, agent = raw["hook_event_name"], raw.get("agent_id", "")
         moment = Moment(raw, agent or MAIN)
@@ -170,7 +178,7 @@ class Simulator:
         return moment
 
     def copies(self, window: str = MAIN) -> dict[tuple[str, str, int, int], int]:
-        """How often each block stands in a window now."""
+        """Return how many copies of each block a window contains now."""
         found: dict[tuple[str, str, int, int], int] = {}
         for _, text in self.views.get(window, []):
             for title in Moment({}, "", [text]).titles:
@@ -204,7 +212,7 @@ class Simulator:
     # --- the transcript ------------------------------------------------------------------------
 
     def _before(self, raw: Raw, path: str) -> None:
-        """What the client has written by the time the hooks run."""
+        """Write what the client has recorded by the time the hooks run."""
         self._trigger = raw.get("trigger", "auto") if raw["hook_event_name"] == "PreCompact" else self._trigger
         if raw["hook_event_name"] == "PostToolBatch":
             calls = raw.get("tool_calls", [])
@@ -224,15 +232,17 @@ class Simulator:
         return {"tool_use_id": id, "type": "tool_result", "content": answer, "is_error": bool(denied)}
 
     def _after(self, moment: Moment, path: str) -> None:
-        """What the client does with the answers: into the window, and into the transcript."""
+        """Put the answers into the window and the transcript, as the client does."""
         raw, view = moment.event, self.views.setdefault(moment.window, [])
         name = raw["hook_event_name"]
         at = self._batches.get(moment.window, "") if name == "PostToolBatch" else name
         if name == "SessionStart" and raw.get("source") == "compact":
             self._boundary(path)
-            view[:] = view[self._kept_from.get(moment.window, len(view)) :]  # the last message, and what came with it
+            # Keep the last message and what arrived with it.
+            view[:] = view[self._kept_from.get(moment.window, len(view)) :]
             self._kept_from[moment.window] = 0
-        if name == "UserPromptSubmit":  # written only after its hooks have answered
+        # The client writes the prompt only after its hooks have answered.
+        if name == "UserPromptSubmit":
             before = self._last.get(path, ""), self._heads.get(path, ""), len(view)
             self._prompts[raw.get("prompt_id", "")] = before
             message = {"role": "user", "content": raw.get("prompt", "")}

@@ -1,10 +1,11 @@
-"""Event streams: what `engine record` writes and `engine replay` plays.
+"""Event streams, which `engine record` writes and `engine replay` plays.
 
-A stream is JSON lines. A line is an event as the host sends it, or `{"in": event, "out": [...]}` with the
-deliveries expected. `$PROJECT` in a line stands for the project folder. A first line
-`{"version": "2.1.325", "files": {path: text}, "lanes": {event: number}}` names the client, brings its own project,
-and tells how many handlers an event has; each of these may be left out. `{"rewind": ID}` goes back to before the
-prompt with that id. `{"notice": {...}}` is what a command of the agent left for the hooks.
+A stream is JSON lines. A line is an event as the host sends it, or `{"in": event, "out": [...]}`
+with the deliveries expected. `$PROJECT` in a line means the project folder. A first line
+`{"version": "2.1.325", "files": {path: text}, "lanes": {event: number}}` names the client, contains
+the files of the project, and sets how many handlers an event has. Each of these is optional.
+`{"rewind": ID}` goes back to before the prompt with that id. `{"notice": {...}}` is a notice that a
+command of the agent left for the hooks.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _HEAD = ("version", "files", "lanes")
 
 
 class Stream:
-    """`head`: what the first line says of the rest."""
+    """A stream. `head` is the first line, which describes the rest."""
 
     def __init__(self, text: str, name: str) -> None:
         self.head: Raw = {}
@@ -59,7 +60,7 @@ class Stream:
 
 
 def _is_act(value: Any) -> bool:
-    """Not an event: something that happens between two of them."""
+    """Whether a value is not an event, but an action between two events."""
     if not isinstance(value, dict) or len(value) != 1:
         return False
     notice = value.get("notice")
@@ -76,7 +77,7 @@ def _require_event(value: Any, where: str) -> None:
 
 
 class Played:
-    """One event of a stream, and what came of it."""
+    """One event of a stream and its results."""
 
     def __init__(self, moment: Moment, root: str, expected: list[str] | None, *, in_order: bool) -> None:
         event = moment.event
@@ -92,7 +93,7 @@ class Played:
 
 
 def part_name(title: tuple[str, str, int, int], root: str) -> str:
-    """A delivery by a name that does not depend on this machine."""
+    """Return a name of a delivery that does not depend on this machine."""
     path, _, part, parts = title
     page, library = path.find("/.engine/pages/"), path.find("/handbill/data/")
     name = path.replace(f"{root}/", "")
@@ -104,7 +105,10 @@ def part_name(title: tuple[str, str, int, int], root: str) -> str:
 
 
 def play(stream: Stream, folder: str, root: str) -> list[Played]:
-    """`folder`: for the state, which is not the project's own, and for the project that the stream brings."""
+    """Play a stream.
+
+    `folder` holds the state, which is not the project's own, and the project in the stream.
+    """
     if stream.has_files:
         _make_files(stream.head["files"], root)
     version = str(stream.head.get("version", NEWEST)).replace(".", "-")
@@ -148,7 +152,7 @@ def _sent(simulator: Simulator, event: Raw) -> Moment:
 
 
 def _make_files(files: Any, root: str) -> None:
-    """Below the folder that we made, and nowhere else: a recording may come from anybody."""
+    """Create the files only below our own folder, because anybody may have made the recording."""
     for name, text in files.items() if isinstance(files, dict) else ():
         inside = isinstance(name, str) and not name.startswith("/") and ".." not in name.split("/") and "\0" not in name
         if not inside or not isinstance(text, str):
@@ -160,7 +164,7 @@ def _make_files(files: Any, root: str) -> None:
 
 
 def _id(value: Any) -> str:
-    """An id becomes the name of a file."""
+    """Return a valid id, because it becomes the name of a file."""
     if isinstance(value, str) and value and not value.startswith(".") and not {"/", "\\", "\0"} & set(value):
         return value
     raise HandbillError(f"{value!r} is not the id of a session or an agent", "correct the recording")

@@ -1,4 +1,4 @@
-"""Whether the ledger of a window says what the client's own record shows."""
+"""Compares the ledger of a window with the client's own record."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 @dataclass
 class Difference:
     file: str
-    ledger: str  # what the ledger says of the file
-    record: str  # what the client's record shows
+    ledger: str  # the file's state in the ledger
+    record: str  # the file's state in the client's record
 
 
 @dataclass
 class Audit:
     window: str  # SESSION.AGENT
     transcript: str
-    blocks: int  # deliveries that the client's record shows, by part
+    blocks: int  # deliveries in the client's record, counted by part
     differences: list[Difference]
     delivered: int  # files of these deliveries
     unsettled: list[str]  # files that a compaction may have kept; the next event decides
@@ -41,7 +41,7 @@ class AuditRow:
     session: str
     agent: str
     files: int  # in the ledger
-    compared: bool  # False: there is no record to compare with
+    compared: bool  # False if the client's record is missing
     differences: list[Difference]
     unsettled: list[str]
 
@@ -58,7 +58,7 @@ def audited(key: Key, window: Window, content: Content) -> Audit:
 
 
 def audited_windows(project: Project, is_running: IsRunning) -> list[AuditRow]:
-    """Every window that can still change: those of ended second terminals are left out."""
+    """Compare every window that can still change, which excludes ended second terminals."""
     rows = []
     for key, found in readable(project.store):
         if found.started and not is_ended_terminal(key, found, is_running):

@@ -1,4 +1,4 @@
-"""The last compaction of a window: what it removed, what the client kept, and what is there again."""
+"""The last compaction of a window: files that were removed, kept, or delivered again."""
 
 from __future__ import annotations
 
@@ -23,38 +23,41 @@ if TYPE_CHECKING:
     from handbill.store.api import Key
 
 _MOST = 256 << 20
-_STEP = 0.05  # seconds between two looks at the transcript
-# fates of files that are not in the window now
+_STEP = 0.05  # seconds between two reads of the transcript
+# Fates of files that are not in the window now.
 NOT_THERE = ("gone", "named in the summary only", REWOUND)
 
 
 @dataclass
 class FileBefore:
     file: str
-    came: str  # how it had come into the window
-    fate: str  # what has become of it
+    came: str  # how it reached the window
+    fate: str  # its state since then
 
 
 @dataclass
 class CompactionReport:
     window: str  # SESSION.AGENT
     project: str  # the folder
-    at: str  # the stamp of the client's own record
+    at: str  # the stamp in the client's own record
     trigger: str
-    tokens_before: int  # as the client counts; 0: it does not say
+    tokens_before: int  # as the client counts; 0 if it does not report the number
     tokens_after: int
     files: list[FileBefore]
     counts: dict[str, int]  # fate -> files
-    new: list[str]  # files that were delivered only since then
+    new: list[str]  # files that were delivered only after the compaction
 
     @property
     def lost(self) -> list[str]:
-        """Deliveries that are not in the window now, though nothing says that they were summarized."""
+        """Return deliveries that left the window without evidence that they were summarized."""
         return [one.file for one in self.files if one.fate in ("gone", REWOUND) and one.came == DELIVERED]
 
 
 def compaction_report(project: Project, key: Key, patience: float = 0.0) -> CompactionReport:
-    """`patience`: how many seconds to wait for the client, which records a compaction a moment after it."""
+    """Return the report of the last compaction.
+
+    `patience`: seconds to wait for the client, which records a compaction a moment after it.
+    """
     found = _last(project, key, patience)
     rows = [FileBefore(path, how, found.fate(path)) for path, how in found.before.items() if not _is_own(path, project)]
     counts: dict[str, int] = {}
@@ -67,14 +70,19 @@ def compaction_report(project: Project, key: Key, patience: float = 0.0) -> Comp
 
 
 def restorable(report: CompactionReport, wanted: Collection[str]) -> list[str]:
-    """Files of these that the compaction removed; without any, every delivery that it removed."""
+    """Return the wanted files that the compaction removed.
+
+    If `wanted` is empty, return every delivery that it removed.
+    """
     gone = [one for one in report.files if one.fate in NOT_THERE]
     return [one.file for one in gone if (one.file in wanted if wanted else one.came == DELIVERED)]
 
 
 def holds_for_certain(window: Window | None, path: str) -> bool:
-    """Whether the ledger says so, and no compaction is suspected. Older clients do not say which window they
-    compacted."""
+    """Whether the ledger has the file and no compaction is suspected.
+
+    Older clients do not report which window they compacted.
+    """
     return window is not None and window.maybe_compacted_from < 0 and window.holds(path)
 
 
@@ -103,7 +111,10 @@ def _last(project: Project, key: Key, patience: float) -> Compaction:
 
 
 def _add_from_log(found: Compaction, project: Project, key: Key, window: Window) -> None:
-    """Older clients do not record what hooks gave to a subagent. Handbill's own log has it."""
+    """Add deliveries from Handbill's log.
+
+    Older clients do not record what hooks gave to a subagent.
+    """
     at = moment_of(found.at)
     for line in delivery_log(project.store):
         if line.get("window") == ".".join(key) and is_delivery(line):
@@ -115,5 +126,5 @@ def _add_from_log(found: Compaction, project: Project, key: Key, window: Window)
 
 
 def _is_own(path: str, project: Project) -> bool:
-    """A page that a gate wrote. After a compaction, the gate writes a new one if it has a reason to."""
+    """Whether a gate wrote this page. After a compaction, the gate writes a new one if needed."""
     return path.startswith(tuple(f"{folder}/" for folder in project.process.page_folders))

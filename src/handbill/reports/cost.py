@@ -1,6 +1,7 @@
-"""What Handbill costs in tokens: what is in a window now, and what was delivered to a session so far.
+"""What Handbill costs in tokens, for one window now and for a session so far.
 
-Hosts do not say how many tokens a text takes, so every number of tokens is an estimate by length.
+Hosts do not report how many tokens a text takes, so every number of tokens is an estimate by
+length.
 """
 
 from __future__ import annotations
@@ -28,26 +29,26 @@ _BROUGHT = (*DELIVERED, "same-rules")  # decisions that put text into a window
 
 @dataclass
 class Cost:
-    files: int  # different ones
+    files: int  # each file counts once
     characters: int  # UTF-16 units, as hosts count them
     tokens: int  # estimated
 
 
 @dataclass
 class WindowCost:
-    """What is in a window or on its way, without the titles of the deliveries."""
+    """The cost of the files in a window or on their way, without the titles of the deliveries."""
 
     total: Cost
-    by_reason: dict[str, Cost]  # why the files are there
-    unmeasured: int  # files that the client itself shows; Handbill does not know how much of them
+    by_reason: dict[str, Cost]  # grouped by the reason for the delivery
+    unmeasured: int  # files that the client itself shows, in an amount that Handbill does not know
 
 
 @dataclass
 class SessionCost:
-    """Everything that was delivered, also what a compaction or a rewind has removed since."""
+    """The cost of everything delivered, even if a compaction or a rewind has removed it since."""
 
     total: Cost
-    by_handler: dict[str, Cost]  # the kind of event that brought it
+    by_handler: dict[str, Cost]  # grouped by the kind of event that delivered it
     by_window: dict[str, Cost]  # SESSION.AGENT
 
 
@@ -58,7 +59,7 @@ def window_cost(window: Window) -> WindowCost:
 
 
 def session_cost(lines: Iterable[Line], session: str) -> SessionCost:
-    """What the delivery log says about a session, its subagents and its other terminals."""
+    """Return the logged cost of a session with its subagents and its other terminals."""
     brought = [line for line in lines if line.get("event") in _BROUGHT and _session_in(line) == session]
     sizes = [(str(line.get("file")), int(line.get("chars") or 0)) for line in brought]
     by_handler = [(str(line.get("handler", "")), *size) for line, size in zip(brought, sizes)]
@@ -67,7 +68,7 @@ def session_cost(lines: Iterable[Line], session: str) -> SessionCost:
 
 
 def kind_of(reason: str) -> str:
-    """A reason without the directory or page that it is about, so that equal reasons add up."""
+    """Return a reason without its directory or page, so that equal reasons add up."""
     if reason.startswith((DIRECTIVE, "directives of ")):
         return "directive"
     return "named by a page" if reason.startswith(NAMED_BY) else reason
@@ -78,7 +79,10 @@ def _session_in(line: Line) -> str:
 
 
 def _present(record: Record) -> int:
-    """How much of a file is in the window: some of its parts may be missing, or one line may replace its text."""
+    """Return how many characters of a file are in the window.
+
+    Some of its parts may be missing, or one line may replace its text.
+    """
     parts = record["parts"]
     missing = parts.count(NOT_SENT) + parts.count(CUT)
     size = units(same_rules(record["same"])) if record.get("same") else record["chars"]

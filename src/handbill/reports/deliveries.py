@@ -1,8 +1,8 @@
-"""The delivery log: its lines, chosen by window, file and decision, and what they add up to.
+"""The delivery log: its lines, filtered by window, file and decision, and their totals.
 
-A line has these fields: `ts` (seconds), `host`, `window` (SESSION.AGENT), `handler` (the kind of the event), `event`
-(the decision), `file`, `source` (the reason), `chars`, `dedup`, `tool`, `call`, and `session` (whether a session was
-active).
+A line has these fields: `ts` (seconds), `host`, `window` (SESSION.AGENT), `handler` (the kind of
+the event), `event` (the decision), `file`, `source` (the reason), `chars`, `dedup`, `tool`, `call`,
+and `session` (whether a session was active).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DELIVERED = ("direct-deliver", "claim-deliver", "updated")
 SKIPPED = ("skip-dedup", "skip-inode", "skip-content")
-# the decisions of the log, and what people call them
+# Maps each decision in the log to its name in reports.
 DECISIONS = {
     "direct-deliver": "delivered", "claim-deliver": "delivered", "updated": "delivered again", "confirmed": "confirmed",
     "assumed": "assumed", "truncated": "cut by host", "lost": "lost", "queue-pending": "waiting", "refused": "refused",
@@ -28,7 +28,7 @@ DECISIONS = {
     "same-rules": "same rules", "resolve-ref": "named by a page",
     "new-window": "new window", "new-epoch": "compacted or rewound",
 }  # fmt: skip
-# the kinds of event, and what people call them
+# Maps each kind of event to its name in reports.
 MOMENTS = {
     "session_started": "start", "prompt_submitted": "prompt", "tool_batch_finished": "tools",
     "subagent_started": "agent", "skill_expanded": "skill", "tool_called": "held", "session_ended": "end",
@@ -38,11 +38,11 @@ MOMENTS = {
 
 @dataclass
 class Chosen:
-    """Which lines are meant. Empty fields choose nothing out."""
+    """A filter of lines. An empty field matches every line."""
 
-    session: str = ""  # begins the id of the window
-    file: str = ""  # is in the path of the file
-    decisions: Collection[str] = ()  # as the log names them, or as people call them
+    session: str = ""  # the start of the window's id
+    file: str = ""  # a part of the file's path
+    decisions: Collection[str] = ()  # as named in the log or in reports
 
     def includes(self, line: Line) -> bool:
         decision = str(line.get("event"))
@@ -57,7 +57,7 @@ class Chosen:
 class Summary:
     lines: int
     deliveries: int
-    files: int  # different ones
+    files: int  # each file counts once
     windows: int
     characters: int
     skipped: int  # files that were in the window already
@@ -70,7 +70,10 @@ class Summary:
 
 
 def newest(store: FileStore, chosen: Chosen, last: int) -> list[Line]:
-    """The last lines that are meant, the oldest first; 0: all lines of the current log."""
+    """Return the last lines that match, the oldest first.
+
+    If `last` is 0, return all matching lines of the current log.
+    """
     found = [line for line in end_of_delivery_log(store, last) if chosen.includes(line)]
     found.sort(key=lambda line: float(line.get("ts", 0)))
     return found[-last:] if last else found

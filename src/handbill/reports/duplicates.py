@@ -21,16 +21,19 @@ class Duplicate:
     file: str
     part: str  # "1/2)", if the file is delivered in parts
     copies: int
-    handlers: list[str]  # the kind of event that brought each copy
+    handlers: list[str]  # the kind of event that delivered each copy
 
 
 def duplicates(lines: Iterable[Line]) -> list[Duplicate]:
-    """A copy that was lost, or that a compaction removed, makes room for the next one."""
+    """Return the duplicates.
+
+    A copy that was lost or removed by a compaction does not count.
+    """
     count: dict[Copy, int] = {}
     handlers: dict[Copy, list[str]] = {}
     for line in lines:
         key = _copy(line)
-        if line.get("event") == "updated":  # in the place of the one before
+        if line.get("event") == "updated":  # it replaced the copy before it
             count[key] = 1
             handlers.setdefault(key, []).append(str(line.get("handler")))
         elif line.get("event") in DELIVERED:

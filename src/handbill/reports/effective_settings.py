@@ -1,4 +1,4 @@
-"""The settings that apply in a project, and which file each value is from."""
+"""The settings that apply in a project, and the file that sets each value."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Value(NamedTuple):
     key: str  # `write_gate.mode`, `roles.NAME.targets`
     value: Any
     origin: str
-    path: str  # of the file that sets it; empty: it is shipped
+    path: str  # the file that sets it; empty for a shipped value
 
 
 class Effective(NamedTuple):
     values: list[Value]
-    files: dict[str, str]  # origin -> the settings file that exists
-    problems: list[str]  # values that are not used, by file
+    files: dict[str, str]  # origin -> an existing settings file
+    problems: list[str]  # invalid values, which are ignored, by file
 
 
 def effective(world: World) -> Effective:
@@ -57,7 +57,7 @@ def _flat(values: dict[str, dict[str, Any]]) -> dict[str, Any]:
 
 
 def _shipped(world: World) -> dict[str, Value]:
-    """What applies without any settings file."""
+    """Return the values that apply without any settings file."""
     plain = Settings(None, world.home)
     values: dict[str, dict[str, Any]] = {
         "standards": {

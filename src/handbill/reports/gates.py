@@ -1,4 +1,4 @@
-"""What each gate asked of a window, and what the agent did."""
+"""What each gate required of a window, and what the agent did."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 @dataclass
 class Status:
     gate: str  # its title
-    setting: str  # how the gate is set here, or for whom it works
-    state: str  # what it asks, and what of that is done
+    setting: str  # the gate's mode here, or the role it works for
+    state: str  # what the gate requires, and how much of that is done
     files: list[FileState]
-    said: dict[str, str] | None = None  # what the agent reported in its own words
-    role: str | None = None  # the role whose files are needed again
+    said: dict[str, str] | None = None  # the agent's own report
+    role: str | None = None  # the role whose files must be read again
     resume_mode: dict[str, Any] | None = None  # what was resumed, or why nothing was
 
     def plain(self) -> dict[str, Any]:
@@ -42,8 +42,11 @@ class Status:
 
 
 def statuses(window: Window, project: Project, any_call_can_be_held: Callable[[], bool]) -> list[Status]:
-    """Of every gate that is declared. `any_call_can_be_held`: whether hooks should be registered for every tool; asked
-    only where it matters."""
+    """Return the status of every declared gate.
+
+    `any_call_can_be_held`: whether hooks must be registered for every tool. It is called only if
+    necessary.
+    """
     found = []
     for gate in gates.ALL:
         if gate is gates.REREAD:
@@ -54,7 +57,7 @@ def statuses(window: Window, project: Project, any_call_can_be_held: Callable[[]
 
 
 def _any(window: Window, project: Project, gate: Gate) -> Status:
-    """As the gate itself describes it; else what its state says."""
+    """Return the gate's own description of its status, or else one made from its state."""
     setting = str(project.settings.gate(gate.name).get("mode", "on"))
     module = import_module(f"handbill.handlers.{gate.name}")
     state = gate.state_of(window)
@@ -94,7 +97,7 @@ def _before_it_opens(project: Project) -> str:
 
 
 def _reread(window: Window, project: Project, any_call_can_be_held: Callable[[], bool]) -> Status:
-    """What the window was at its last compaction; before the first one, what it is as far as that can be known."""
+    """Return the status at the last compaction, or before the first one, the expected status."""
     state = gates.REREAD.state_of(window)
     if state:
         return _after_compaction(window, state)

@@ -1,4 +1,4 @@
-"""The fields of a JSON schema as rows that people and agents can read: name, type, required or not, meaning."""
+"""The fields of a JSON schema as readable rows: name, type, whether required, and meaning."""
 
 from __future__ import annotations
 
@@ -32,8 +32,9 @@ def rows_of(schema: Schema) -> list[FieldRow]:
 
 
 def proof_rows(proof: Proof) -> list[FieldRow]:
-    """A declared field that no page describes may have any value."""
-    properties = [schema.get("properties") for _, schema in proof.schemas]  # anybody may have written them
+    """Return the fields of a proof. A declared field that no page describes may have any value."""
+    # Anybody may have written the schemas.
+    properties = [schema.get("properties") for _, schema in proof.schemas]
     kinds = {
         name: kind_of(inner)
         for fields in properties if isinstance(fields, dict)
@@ -46,7 +47,7 @@ def proof_rows(proof: Proof) -> list[FieldRow]:
 
 
 def kind_of(schema: Schema) -> str:
-    """`string`, `list of strings`, `"a" or "b"`."""
+    """Return a readable type, such as `string`, `list of strings` or `"a" or "b"`."""
     if isinstance(schema.get("enum"), list):
         return " or ".join(f'"{one}"' if isinstance(one, str) else str(one) for one in schema["enum"])
     kinds = schema.get("type")

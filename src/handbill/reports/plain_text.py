@@ -1,4 +1,4 @@
-"""Numbers, moments and paths as they are written in a sentence: plain text, without markup or styles."""
+"""Numbers, times and paths as plain text for sentences, without markup or styles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def count(number: int, word: str, several: str = "") -> str:
 
 
 def moment_of(written: str) -> float:
-    """The moment that a stamp such as 2026-01-31T10:00:00Z means; 0.0 if the text is not such a stamp."""
+    """Return the time of a stamp such as 2026-01-31T10:00:00Z; 0.0 if the text is not a stamp."""
     try:
         moment = datetime.fromisoformat(written)
     except ValueError:
@@ -24,7 +24,7 @@ def moment_of(written: str) -> float:
 
 
 def when(moment: float) -> str:
-    """In the time of the person's own zone."""
+    """Return a time in the local time zone."""
     if not moment:
         return "–"
     same_day = time.strftime("%Y%m%d", time.localtime(moment)) == time.strftime("%Y%m%d")
@@ -32,13 +32,13 @@ def when(moment: float) -> str:
 
 
 def own_page(path: str) -> str:
-    """The name of a page that a gate wrote: its file name ends in a digest. Empty for every other file."""
+    """Return the name of a page that a gate wrote, without the digest; empty for any other file."""
     at = path.find("/.engine/pages/")
     return "page:" + path[at + 15 :].rpartition("-")[0] if at >= 0 else ""
 
 
 def path_name(path: str, project: str, home: str) -> str:
-    """A path as people say it: from the project, from the library, or from the home folder."""
+    """Return a path in its usual short form: from the project, the library or the home folder."""
     library = path.find("/handbill/data/")
     own = own_page(path)
     if own:
@@ -51,7 +51,7 @@ def path_name(path: str, project: str, home: str) -> str:
 
 
 def like(word: str, known: Iterable[str]) -> str:
-    """` (did you mean …?)`, where something there is looks like it."""
+    """Return ` (did you mean …?)` if a known name is similar; empty otherwise."""
     import difflib
 
     by_lower = {name.lower(): name for name in known}

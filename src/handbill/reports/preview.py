@@ -1,4 +1,7 @@
-"""What would be delivered now, and why: the real pipeline works on a copy of the window, and nothing is kept."""
+"""What would be delivered now, and why.
+
+The real pipeline works on a copy of the window, and nothing is kept.
+"""
 
 from __future__ import annotations
 
@@ -34,13 +37,13 @@ NOW, LATER = "now", "later"
 
 @dataclass
 class Occasion:
-    """What the agent would do. Without any of these, it goes on and touches no file."""
+    """What the agent would do. If all fields are empty, it continues without touching a file."""
 
-    paths: list[str] = field(default_factory=list)  # files that it reads
-    write: str = ""  # a new file that it writes
-    skill: str = ""  # a skill that begins
-    phase: str = ""  # the label of a phase to which its session moves
-    start: bool = False  # a new window begins
+    paths: list[str] = field(default_factory=list)  # files to read
+    write: str = ""  # a new file to write
+    skill: str = ""  # a skill to begin
+    phase: str = ""  # the label of the phase that its session moves to
+    start: bool = False  # whether a new window begins
 
 
 @dataclass
@@ -48,18 +51,22 @@ class Previewed:
     file: str
     why: str
     when: str  # now, later, already there, refused, or by the host
-    chars: int  # of the block that would be delivered now
+    chars: int  # size of the block that would be delivered now
 
 
 @dataclass
 class Preview:
     window: str  # SESSION.AGENT
-    held: bool  # the write would be held once, and the files would be the reason
+    held: bool  # whether the write would be held once so that the agent gets these files first
     files: list[Previewed]
 
 
 def preview(project: Project, key: Key, window: Window | None, occasion: Occasion, client: str = "") -> Preview:
-    """`window`: None for a window that has just begun. `client`: how the host names its version to a shell."""
+    """Return what would be delivered.
+
+    `window` is None for a window that has just begun. `client`: the client's version, as the host
+    gives it to a shell.
+    """
     stage = _Stage(project, key, client)
     stage.prepare(window, is_start=occasion.start)
     message = _message(occasion, project, stage.window())
@@ -68,7 +75,7 @@ def preview(project: Project, key: Key, window: Window | None, occasion: Occasio
     event = _event(occasion, project)
     lanes = SKILL_LANES if event["hook_event_name"] == "UserPromptExpansion" else 1
     rows = stage.played(event)
-    for _ in range(lanes - 1):  # the other lanes of the same moment take what did not fit
+    for _ in range(lanes - 1):  # the other lanes of this event deliver what did not fit
         rows += [row for row in stage.played(event) if row.when == NOW]
     after = stage.window()
     given = {row.file for row in rows if row.when == NOW}
@@ -79,12 +86,12 @@ def preview(project: Project, key: Key, window: Window | None, occasion: Occasio
 
 
 class _Stage:
-    """A store in memory, with a copy of one window."""
+    """A store in memory that contains a copy of one window."""
 
     def __init__(self, project: Project, key: Key, client: str) -> None:
         self.project = project
         self.key = key
-        # in the agent's own shell the client says its version; else the newest that is known
+        # The agent's own shell names the client's version. Elsewhere, assume the newest known one.
         newest = f"{claude_code.NAME}_{'-'.join(map(str, claude_code.NEWEST))}_preview"
         self.environ = {"CLAUDE_PROJECT_DIR": project.root, "AI_AGENT": client or newest}
         self.store = MemoryStore()
@@ -93,7 +100,7 @@ class _Stage:
         return self.store.read(self.key)
 
     def prepare(self, window: Window | None, *, is_start: bool) -> None:
-        """The window and its notices; without a window, one that has just begun."""
+        """Copy the window and its notices. Without a window, begin a new one."""
         if window is not None and not is_start:
             self.store.windows[self.key] = to_text(window, dumps)
             for notice in self.project.store.notices(session_of(self.key)):
@@ -105,7 +112,7 @@ class _Stage:
             self.played({"hook_event_name": "SessionStart", "source": "startup"})
 
     def played(self, raw: dict[str, Any]) -> list[Previewed]:
-        """What one event would do."""
+        """Play one event. Return what it would deliver."""
         window = self.window()
         agent = {} if self.key[1] == MAIN else {"agent_id": self.key[1]}
         transcript = window.transcript if window is not None else ""
@@ -135,7 +142,10 @@ def _rows(answer: Answer) -> list[Previewed]:
 
 
 def _message(occasion: Occasion, project: Project, window: Window | None) -> dict[str, Any]:
-    """What a command would leave for the hooks: a phase, or a skill that only a session can begin."""
+    """Return the notice that a command would leave for the hooks.
+
+    It is about a phase, or about a skill that only a session can begin.
+    """
     work = window.work if window is not None else {}
     if occasion.phase:
         label, name = occasion.phase.partition(":")[0].strip(), str(work.get("skill", ""))
@@ -178,5 +188,5 @@ def _skill(name: str, project: Project) -> Skill | None:
 
 
 def _is_typed(name: str, project: Project) -> bool:
-    """Does the client know it, so that a user can type it?"""
+    """Whether the client knows the skill, so that a user can type it."""
     return bool(skill_file(name, project.world(), shipped=False))

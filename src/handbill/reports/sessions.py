@@ -1,4 +1,7 @@
-"""The sessions of a project: the pieces of work, in which state they are, and which of them a question means."""
+"""The sessions of a project, their states, and the search for them.
+
+A session is a piece of work.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +29,12 @@ RECENT = 7  # days
 @dataclass
 class SessionRow:
     name: str
-    path: str  # the folder
-    state: str  # as `condition` says it; "broken": the state cannot be read
+    path: str  # the session's folder
+    state: str  # a value of `condition`, or "broken" if the state cannot be read
     lifecycle: str
     skill: str
     phase: str
-    held: str  # the number of the process that works on it; empty: there is none
+    held: str  # the number of the process that works on it; empty if none does
     task: str
     problem: str  # why the state cannot be read
     changed: float
@@ -41,7 +44,7 @@ class SessionRow:
 @dataclass
 class FoundSession(SessionRow):
     day: str  # as 2026-01-31
-    words: str  # what a topic is searched in
+    words: str  # the text that a search by topic uses
 
 
 def described(folder: str, alive: IsAlive) -> SessionRow:
@@ -66,53 +69,58 @@ def described(folder: str, alive: IsAlive) -> SessionRow:
 
 
 def condition(state: State, alive: IsAlive) -> str:
-    """The lifecycle; of an active session, whether anybody works on it. `dead`: its agent's process is gone."""
+    """Return the lifecycle; for an active session, whether anybody works on it.
+
+    `dead`: the process of its agent is gone. `abandoned`: no process holds it, but one did.
+    """
     lifecycle = str(state.get("lifecycle", "–"))
     if lifecycle != ACTIVE:
         return lifecycle
     holder = holder_of(state)
     if holder.pid:
         return ACTIVE if alive(holder) else "dead"
-    return "abandoned" if state.get("lastKnownPid") else ACTIVE  # else a person's terminal, which has no process
+    # Otherwise a person's terminal, which has no recorded process.
+    return "abandoned" if state.get("lastKnownPid") else ACTIVE
 
 
 def every_session(root: str, alive: IsAlive) -> list[SessionRow]:
-    """Of a folder of sessions; the one that was changed last is the first."""
+    """Return the sessions in a folder, the one changed last first."""
     rows = [described(folder, alive) for folder in sessions.folders(root)]
     return sorted(rows, key=lambda row: (row.changed, row.name), reverse=True)
 
 
 def find(root: str, kind: str, words: list[str], alive: IsAlive) -> list[FoundSession]:
-    """The sessions that a question means, the newest day first.
+    """Return the sessions that match a search, the newest day first.
 
-    `kind`: today, yesterday, recent, date, range, topic, active or all; `words`: the day, the days or the topic.
+    `kind`: today, yesterday, recent, date, range, topic, active or all. `words`: the day, the days
+    or the topic.
     """
     rows = [row for row in (_found(folder, alive) for folder in sessions.folders(root)) if _matches(row, kind, words)]
     return sorted(rows, key=lambda row: (row.day, row.changed, row.name), reverse=True)
 
 
 def documents(folder: str) -> list[str]:
-    """What the session has written so far, newest first."""
+    """Return the documents that the session has written so far, newest first."""
     found = [entry.path for entry in os.scandir(folder) if _is_document(entry)]
     return sorted(found, key=os.path.getmtime, reverse=True)
 
 
 def day_of(row: SessionRow) -> str:
-    """The day in its name, else the day when it began, else the day when it was changed; as 2026-01-31."""
+    """Return the day in its name, else when it began, else when it changed; such as 2026-01-31."""
     named = re.match(r"(\d{4})[_-](\d{2})[_-](\d{2})(?:[_-]|$)", row.name)
     if named:
         return "-".join(named.groups())
     try:
         return datetime.date.fromtimestamp(moment_of(row.started) or row.changed).isoformat()
     except (ValueError, OverflowError, OSError):
-        return ""  # a file may have any time
+        return ""  # the time of a file may be out of range
 
 
 def _is_document(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_file() and not entry.name.startswith(".")
     except OSError:
-        return False  # a link in a circle
+        return False  # a circular link
 
 
 def _found(folder: str, alive: IsAlive) -> FoundSession:
@@ -125,7 +133,7 @@ def _keywords(folder: str) -> list[str]:
     try:
         state = sessions.read(folder) or {}
     except HandbillError:
-        return []  # the row says that it is broken
+        return []  # the row itself reports that the state is broken
     return [str(state.get("sessionDescription", "")), *map(str, state.get("searchKeywords", ()))]
 
 

@@ -1,4 +1,4 @@
-"""The skills that an agent can use here, and what is wrong with them."""
+"""The skills that an agent can use here, and their problems."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 class PhaseReport(TypedDict):
     label: str
     name: str
-    gate: Any  # as the skill declares it
+    gate: Any  # as declared in the skill
     files: list[str]  # its pages
-    without: list[str]  # steps that have no page
+    without: list[str]  # steps without a page
     proof: list[str]  # fields of the proof that leaving the phase requires
     proofFields: list[dict[str, Any]]  # the same fields with their types and meanings
 
 
 class SkillReport(TypedDict):
     name: str
-    path: str  # of its SKILL.md; empty: there is none
+    path: str  # its SKILL.md; empty if it does not exist
     about: str
     phases: list[PhaseReport]
     templates: list[str]
     modes: dict[str, str]  # mode -> its file
     nextSkills: list[str]
-    directives: list[str]  # types of directives that it asks for
+    directives: list[str]  # types of directives that it requests
     problems: list[str]
-    hints: list[str]  # what may be meant
+    hints: list[str]  # suggestions of what was meant
 
 
 def names(project: Project) -> list[str]:
@@ -56,8 +56,11 @@ def names(project: Project) -> list[str]:
 
 
 def described(name: str, project: Project, world: World, most: int = 5, *, path: str = "") -> SkillReport:
-    """`most`: how many problems and hints to look for. `path`: of this SKILL.md, even if another one of its name is
-    used."""
+    """Return the report of a skill.
+
+    `most`: the maximum number of problems and hints. `path`: the SKILL.md to describe, even if
+    another skill with the same name is in use.
+    """
     path = path or skill_file(name, world)
     skill, problems = skill_at(path, world, most) if path else (None, [f"{name!r} is not a valid skill name"])
     row = SkillReport(

@@ -1,8 +1,8 @@
-"""What commands and reports do with the file store's files by their paths.
+"""Access to the file store's files by path, for commands and reports.
 
-`store/api.py` has no methods for these questions yet: which ledger was written last, what the logs say, which
-handovers wait, and whether the folders are sound. Nothing else in `reports/` or `cli/` opens these files, so
-this module can go when the store answers for itself.
+`store/api.py` has no methods for these questions yet: which ledger was written last, what the logs
+contain, which handovers wait, and whether the folders are sound. Nothing else in `reports/` or
+`cli/` opens these files, so this module can be removed when the store answers them.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     Line = dict[str, Any]
 
 _SEEN = f"{ERRORS}.seen.jsonl"  # errors that a person has marked as fixed
-_LAST_ERRORS = 1 << 20  # bytes of the error log that are read
-_LONGEST_LINE = 4096  # of the delivery log, usually
+_LAST_ERRORS = 1 << 20  # bytes of the error log to read
+_LONGEST_LINE = 4096  # bytes of a line in the delivery log, usually
 
 
 # --- ledgers -------------------------------------------------------------------------------------
 
 
 def window_file(store: FileStore, key: Key) -> str:
-    """The file with the ledger of this window; empty if there is none."""
+    """Return the file with the ledger of this window; empty if it does not exist."""
     for root in (store.spare, store.root):
         path = f"{root}/.windows/{file_name(key)}.jsonl"
         if root and os.path.exists(path):
@@ -41,12 +41,12 @@ def window_file(store: FileStore, key: Key) -> str:
 
 
 def last_written(store: FileStore, key: Key) -> float:
-    """When the ledger of a known window was written last."""
+    """Return when the ledger of a known window was last written."""
     return os.path.getmtime(window_file(store, key))
 
 
 def newest_windows(store: FileStore, most: int) -> list[Key]:
-    """The windows whose ledgers were written last, the newest first."""
+    """Return the windows whose ledgers were written last, the newest first."""
     return sorted(store.known(), key=lambda key: -last_written(store, key))[:most]
 
 
@@ -54,7 +54,7 @@ def newest_windows(store: FileStore, most: int) -> list[Key]:
 
 
 def delivery_log(store: FileStore) -> Iterator[Line]:
-    """Every line of the delivery log. Within each of the two state folders, the oldest line is the first."""
+    """Yield every line of the delivery log, the oldest first in each of the two state folders."""
     for root in _roots(store, spare_first=True):
         for name in (f"{DELIVERIES}.old.jsonl", f"{DELIVERIES}.jsonl"):
             if os.path.exists(f"{root}/.engine/{name}"):
@@ -62,7 +62,7 @@ def delivery_log(store: FileStore) -> Iterator[Line]:
 
 
 def end_of_delivery_log(store: FileStore, lines: int) -> Iterator[Line]:
-    """The end of the log, with enough room for so many lines of any window; 0: the whole current log."""
+    """Yield the end of the log, with space for `lines` long lines; if it is 0, the current log."""
     for path in _delivery_logs(store):
         start = max(0, os.path.getsize(path) - (lines * _LONGEST_LINE + 65536)) if lines else 0
         yield from _lines(path, start)
@@ -73,15 +73,15 @@ def has_delivery_log(store: FileStore) -> bool:
 
 
 def growing_delivery_log(store: FileStore) -> str:
-    """The file to which hooks add their lines; it may not exist yet."""
+    """Return the file to which hooks append lines. It may not exist yet."""
     found = _delivery_logs(store)
     return found[-1] if found else f"{store.root}/.engine/{DELIVERIES}.jsonl"
 
 
 def new_lines(path: str, position: int) -> tuple[list[Line], int]:
-    """The whole lines behind a position of a log, and the position behind them."""
+    """Return the complete lines after a position of a log, and the position after them."""
     if not os.path.exists(path) or os.path.getsize(path) < position:
-        return [], 0  # it does not exist yet, or another file has taken its place
+        return [], 0  # the log does not exist yet, or another file has replaced it
     with open(path, "rb") as file:
         file.seek(position)
         data = file.read()
@@ -90,13 +90,13 @@ def new_lines(path: str, position: int) -> tuple[list[Line], int]:
 
 
 def error_log(store: FileStore) -> Iterator[Line]:
-    """The newest lines of the error logs."""
+    """Yield the newest lines of the error logs."""
     for path in _error_logs(store):
         yield from _lines(path, max(0, os.path.getsize(path) - _LAST_ERRORS))
 
 
 def forget_errors(store: FileStore) -> None:
-    """Marks all errors so far as fixed. The time of the file that remains says when that was."""
+    """Mark all errors so far as fixed. The time of the remaining file records when that was."""
     for path in _error_logs(store):
         seen = f"{os.path.dirname(path)}/{_SEEN}"
         os.replace(path, seen)
@@ -127,7 +127,7 @@ def _lines(path: str, start: int = 0) -> Iterator[Line]:
     with open(path, "rb") as file:
         file.seek(start)
         if start:
-            file.readline()  # most likely half a line
+            file.readline()  # skip the first line, which is probably incomplete
         yield from (line for line in map(_parsed, file) if line is not None)
 
 
@@ -135,7 +135,7 @@ def _parsed(raw: bytes) -> Line | None:
     try:
         line = json.loads(raw)
     except ValueError:
-        return None  # a full disk cut it off; the lines around it are whole
+        return None  # a full disk cut the line off; the lines around it are complete
     return line if isinstance(line, dict) else None
 
 
@@ -143,7 +143,7 @@ def _parsed(raw: bytes) -> Line | None:
 
 
 def waiting_handovers(store: FileStore) -> list[dict[str, Any]]:
-    """The handovers of this project that no agent has taken yet."""
+    """Return the handovers of this project that no agent has taken yet."""
     path = f"{store.root}/.engine/handovers.json"
     try:
         with open(path, encoding="utf-8") as file:
@@ -160,19 +160,19 @@ def waiting_handovers(store: FileStore) -> list[dict[str, Any]]:
 
 
 def state_folders(store: FileStore) -> list[str]:
-    """The folders that exist and hold nothing but state."""
+    """Return the existing folders that contain only state."""
     folders = [f"{root}/{name}" for root in _roots(store) for name in (".windows", ".engine")]
     return [folder for folder in folders if os.path.isdir(folder)]
 
 
 def ledgers_in(folder: str) -> list[str]:
-    """Names of the ledgers in a state folder; the folders of logs have none."""
+    """Return the names of the ledgers in a state folder. The folders of logs contain none."""
     if os.path.basename(folder) != ".windows":
         return []
     return [name for name in os.listdir(folder) if name.endswith(".jsonl")]
 
 
 def moved_ledgers(store: FileStore) -> list[str]:
-    """Names of the ledgers that had to move to the spare folder."""
+    """Return the names of the ledgers that had to move to the spare folder."""
     folder = f"{store.spare}/.windows"
     return ledgers_in(folder) if store.spare and os.path.isdir(folder) else []

@@ -33,24 +33,24 @@ _MOST_WINDOWS = 20
 
 @dataclass
 class Holding:
-    """A window that has the file, waits for it, or may have it."""
+    """A window that has the file, will receive it, or may have it."""
 
     window: str  # SESSION.AGENT
     session: str
     agent: str
-    state: str  # what is proven, in one word
+    state: str  # the proven state, in one word
     reason: str
-    at: float  # since when
+    at: float  # when this began
 
 
 @dataclass
 class Why:
     file: str
     windows: list[Holding]  # the newest first
-    more_windows: int  # that have it as well
+    more_windows: int  # further windows that have it
     decisions: list[Line]  # the newest lines of the delivery log about this file, the newest first
-    why_not: list[str]  # if no window has it: what is in the way
-    session: str  # only windows whose ids begin with this were asked
+    why_not: list[str]  # if no window has it: the reasons
+    session: str  # restricts the search to windows whose ids begin with this
 
 
 def why(path: str, project: Project, session: str = "") -> Why:
@@ -89,7 +89,7 @@ def _since(path: str, window: Window) -> float:
 def _row(path: str, key: Key, window: Window, lines: list[Line]) -> Holding:
     record = window.files.get(path)
     reason = _record(path, window)["reason"]
-    if reason == FOUND:  # a rewind removed it and a resume brought it back: the log knows why it was delivered
+    if reason == FOUND:  # a resume restored it after a rewind; the log has the original reason
         sources = [line["source"] for line in lines if is_delivery(line) and line.get("window") == ".".join(key)]
         reason = f"{sources[-1]}, {FOUND}" if sources else FOUND
     state = state_of(record) if record is not None else "pending" if path in window.pending else "in doubt"
@@ -97,7 +97,7 @@ def _row(path: str, key: Key, window: Window, lines: list[Line]) -> Holding:
 
 
 def _why_not(path: str, project: Project, *, delivered: bool) -> Iterator[str]:
-    """What is in the way, in the order in which one would look for it."""
+    """Yield what prevents the delivery, in the order in which to check it."""
     if delivered:
         yield "it was delivered, but a compaction or a rewind removed it, or its window is gone"
     if not os.path.exists(path):
@@ -116,7 +116,7 @@ def _why_not(path: str, project: Project, *, delivered: bool) -> Iterator[str]:
 
 
 def _not_asked_for(path: str, project: Project) -> Iterator[str]:
-    """A file that could be delivered: what would have to happen?"""
+    """Yield what must happen before a deliverable file is delivered."""
     settings, name, folder = project.settings, os.path.basename(path), os.path.dirname(path)
     level = os.path.dirname(folder) if os.path.basename(folder) == ".directives" else folder
     known = settings.core_types + settings.skill_types
@@ -139,7 +139,7 @@ def _not_asked_for(path: str, project: Project) -> Iterator[str]:
 
 
 def _not_yet(path: str, level: str, project: Project) -> str:
-    """Of a directive that could be delivered."""
+    """Return what must happen before a deliverable directive is delivered."""
     for _, window in readable(project.store):
         if path in window.flags.get(ELSEWHERE, ()):
             other = _name(window.flags[ELSEWHERE][path][1], project)
@@ -152,7 +152,7 @@ def _not_yet(path: str, level: str, project: Project) -> str:
 
 
 def _gates(path: str, window: Window) -> Iterator[str]:
-    """Gates that named the file without delivering it."""
+    """Yield what gates required for the file without delivering it."""
     how = dict(load_gate.compliance(window)).get(path)
     if how is not None:
         yield f"the context gate listed it for the agent to read: {how or 'not read'}"

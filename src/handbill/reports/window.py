@@ -18,15 +18,15 @@ PENDING = "pending"
 @dataclass
 class FileInWindow:
     file: str
-    parts: int  # that the file is delivered in; 0: it is not known yet
-    delivered: int  # how many of them are on their way or there
+    parts: int  # how many parts the file has; 0 if not known yet
+    delivered: int  # how many parts are in the window or on their way
     chars: int
-    tokens: int  # estimated by the length
+    tokens: int  # estimated by length
     reason: str
-    at: float  # when it was delivered last; 0.0: it was not
-    via: str  # the kind of event that brought it; "host": the client itself
-    state: str  # what is proven of it, in one word
-    lost: int  # how often a delivery of it did not arrive
+    at: float  # when it was last delivered; 0.0 if never
+    via: str  # the kind of event that delivered it; "host": the client itself
+    state: str  # the proven state, in one word
+    lost: int  # how many of its deliveries did not arrive
 
 
 @dataclass
@@ -44,8 +44,8 @@ class WindowReport:
     project: str  # the folder
     lifecycle: str
     work: dict[str, Any]  # the active skill, its phase and its session
-    directories: int  # that Handbill has looked at for directives
-    files: list[FileInWindow]  # what is there or on its way, then what is pending
+    directories: int  # directories that Handbill searched for directives
+    files: list[FileInWindow]  # files in the window or on their way, then pending files
     unsettled: list[str]  # files that a compaction may have kept; the next event decides
 
 
@@ -67,7 +67,7 @@ def described(window: Window, project: str) -> WindowReport:
 
 
 def context_of(window: Window) -> list[FileState]:
-    """The files of the project's working context, and how each came to the agent."""
+    """Return the files of the project's working context, and how each reached the agent."""
     return [FileState(path, how or "not read") for path, how in compliance(window)]
 
 

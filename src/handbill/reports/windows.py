@@ -26,13 +26,13 @@ class WindowRow:
     agent: str
     files: int
     epoch: int
-    at: float  # when the ledger was written last; 0.0: it cannot be read
-    problem: str  # why the ledger cannot be read; empty: it can
+    at: float  # when the ledger was last written; 0.0 if it cannot be read
+    problem: str  # why the ledger cannot be read; empty if it can
     ended: bool  # a second terminal whose process is gone
 
 
 def every_window(store: FileStore, is_running: IsRunning) -> list[WindowRow]:
-    """The one written last is the first."""
+    """Return every window, the one written last first."""
     rows = []
     for key in store.known():
         path = window_file(store, key)
@@ -48,7 +48,10 @@ def every_window(store: FileStore, is_running: IsRunning) -> list[WindowRow]:
 
 
 def readable(store: FileStore) -> Iterator[tuple[Key, Window]]:
-    """The windows whose ledgers can be read. `every_window` and `engine doctor` say what is wrong with the others."""
+    """Yield the windows whose ledgers can be read.
+
+    `every_window` and `engine doctor` report the others.
+    """
     for key in store.known():
         try:
             window = store.read(key)
@@ -59,5 +62,8 @@ def readable(store: FileStore) -> Iterator[tuple[Key, Window]]:
 
 
 def is_ended_terminal(key: Key, window: Window, is_running: IsRunning) -> bool:
-    """The window of a second terminal ends with its process. The session's own window continues in the next one."""
+    """Whether this is the window of a second terminal whose process is gone.
+
+    The session's own window continues in the next process.
+    """
     return key[0] != session_of(key) and not is_running(window.client)

@@ -1,4 +1,7 @@
-"""How the hooks are registered, and what runs them: checks that read the client's settings or run a program."""
+"""Checks of how the hooks are registered and of what runs them.
+
+They read the client's settings or run a program.
+"""
 
 from __future__ import annotations
 
@@ -59,13 +62,16 @@ def standards(project: Project) -> Iterator[Finding]:
 
 
 def held_calls(project: Project) -> Iterator[Finding]:
-    """Is a hook started for every call that a gate may hold? For more than needed is no fault, but costs time."""
+    """Check that a hook runs before every call that a gate may hold.
+
+    Hooks for more calls than needed are not a fault, but they cost time.
+    """
     needs = needed(project.world(), project.settings)
     for path in settings_paths(project):
         try:
             settings = settings_file.parsed(path)
         except HandbillError:
-            continue  # reported by the check of the wiring
+            continue  # the check of the wiring reports it
         user = path == settings_file.path_for(project.root, user=True)
         fix = "engine install --user" if user else "engine install"
         ours = registration.registered(settings)

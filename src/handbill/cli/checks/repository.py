@@ -1,6 +1,7 @@
-"""What `engine check` finds in the files of a project: no agent, no hooks and no state are needed.
+"""What `engine check` finds in the files of a project, without an agent, hooks or state.
 
-Anybody may have written these files. What is read is limited in number, in size and in time.
+Anybody may have written these files, so the checks limit the number and size of the files they
+read, and the time they take.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ _MOST_SKILLS = 500
 class Problem(NamedTuple):
     level: str
     file: str
-    line: int  # 0: not known
+    line: int  # 0 if it is not known
     text: str
     fix: str
 
 
 class Checked:
-    """What was found; `counts`: how many files of each kind were looked at."""
+    """The problems that were found. `counts` maps each kind of file to the number examined."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -100,7 +101,7 @@ class Checked:
                 self._look_at(bare, "directive")
 
     def _levels(self) -> Iterator[str]:
-        """The folders of the project, without those that have no directives. Links are not followed."""
+        """Yield the project's folders, except excluded ones. Links are not followed."""
         waiting, left = [(self.project.root, 0)], _MOST_FOLDERS
         while waiting:
             level, depth = waiting.pop()
@@ -110,7 +111,7 @@ class Checked:
             try:
                 entries = sorted(os.scandir(level), key=lambda entry: entry.name, reverse=True)
             except OSError:
-                continue  # not ours to read, or gone
+                continue  # unreadable or deleted
             if left < 0:
                 raise _TooMuch(f"there are more than {_MOST_FOLDERS:,} folders")
             for entry in entries:
@@ -126,7 +127,7 @@ class Checked:
 
     def _look_at(self, path: str, kind: str) -> None:
         self._spend(self._world.size(path))
-        document = self.project.world().load(path)  # and not kept
+        document = self.project.world().load(path)  # loaded, but not kept
         if not isinstance(document, Document):
             self._refused(path, document.why, is_quiet=document.quiet)
             return
@@ -151,7 +152,8 @@ class Checked:
         first = _blank_lines_before(self._world.tail(path, 0, 1 << 16) or b"") if missing else 0
         for name in missing:
             file = f"{FOLDER}/{FOLDERS[name.partition('_')[0]]}/{name}.md"
-            level = WARNING if skill and name.startswith("CMD_") else ERROR  # a step needs no page of its own
+            # A step does not need its own page.
+            level = WARNING if skill and name.startswith("CMD_") else ERROR
             line = lines[name] + first if name in lines else 0
             self._add(level, path, f"§{name} has no page", f"write {file}, or correct the name", line)
 
@@ -177,7 +179,7 @@ class Checked:
             for level, texts in ((ERROR, row["problems"]), (WARNING, row["hints"])):
                 for text in texts:
                     file, line, said = _located(text, path)
-                    if not said.startswith("uses §"):  # found below, with its line
+                    if not said.startswith("uses §"):  # reported below, with its line
                         self._add(level, file, said, fix, line)
             for phase in row["phases"]:
                 for without in phase["without"]:
@@ -219,15 +221,19 @@ class Checked:
 
 
 class _TooMuch(Exception):
-    """A limit of what one check looks at."""
+    """Raised when a check reaches its limit."""
 
 
 def _located(text: str, path: str) -> tuple[str, int, str]:
-    """(file, line, what) of `FILE, line N: what`, `FILE: what` or `FILE is …`; most such texts are about `path`."""
+    """Return (file, line, problem) of a problem text.
+
+    The text has the form `FILE, line N: what`, `FILE: what` or `FILE is …`. Most are about `path`.
+    """
     named = path if text.startswith(path) else re.split(r", | |: ", text, maxsplit=1)[0]
     if not named.startswith("/") or not os.path.lexists(named):
         return path, 0, text
-    line, said = _AFTER_FILE.fullmatch(text, len(named)).groups("")  # type: ignore[union-attr]  # it matches any text
+    # This pattern matches any text.
+    line, said = _AFTER_FILE.fullmatch(text, len(named)).groups("")  # type: ignore[union-attr]
     in_toml = _LINE_OF_TOML.search(said)
     return named, int(line or (in_toml[1] if in_toml else 0)), said
 
@@ -237,7 +243,7 @@ _LINE_OF_TOML = re.compile(r"\(at line (\d+), column \d+\)")
 
 
 def _lines_of(names: list[str], text: str) -> dict[str, int]:
-    """The first line that uses each of them."""
+    """Return the first line that uses each name."""
     found: dict[str, int] = {}
     for number, line, fence in scan(text):
         if fence is None and "§" in line:
@@ -247,6 +253,6 @@ def _lines_of(names: list[str], text: str) -> dict[str, int]:
 
 
 def _blank_lines_before(data: bytes) -> int:
-    """A document is delivered without the empty lines that it begins with."""
+    """Count the leading blank lines, which are removed when a document is delivered."""
     start = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
     return len(start) - len(start.lstrip(b"\n"))

@@ -1,4 +1,4 @@
-"""What `engine doctor` says of the registered hooks: are they complete, are they ours, and do they run?"""
+"""How `engine doctor` checks that the registered hooks are complete, are ours, and run."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from handbill.project import Project
 from handbill.reports.findings import BAD, NOTE, OK, Finding
 from handbill.store.disk import read_regular
 
-_EVERY = {"", "*"}  # matchers that fit every call
+_EVERY = {"", "*"}  # matchers that match every call
 
 
 def settings_paths(project: Project) -> list[str]:
-    """Every settings file that the client reads here."""
+    """Return every settings file that the client reads here."""
     paths = [os.path.join(project.root, ".claude", name) for name in ("settings.local.json", "settings.json")]
     return list(dict.fromkeys([*paths, settings_file.path_for(project.root, user=True)]))
 
 
 def registrations(project: Project) -> dict[str, dict[str, list[dict[str, Any]]]]:
-    """settings file -> event -> our handlers."""
+    """Return settings file -> event -> our handlers."""
     found = {}
     for path in settings_paths(project):
         text = settings_file.read(path) or ""
@@ -57,7 +57,10 @@ def wiring(project: Project) -> Iterator[Finding]:
 
 
 def _events(path: str, events: Mapping[str, list[dict[str, Any]]], fix: str) -> Iterator[Finding]:
-    """Is this what this version would register? Lanes at the start and held calls have checks of their own."""
+    """Compare the handlers with those that this version would register.
+
+    Other checks cover the lanes at the start and held calls.
+    """
     missing = [event for event in registration.EVENTS if event not in events]
     if missing:
         yield Finding("wiring", BAD, f"{path} has no hook for {', '.join(missing)}", fix)
@@ -83,7 +86,10 @@ def _events(path: str, events: Mapping[str, list[dict[str, Any]]], fix: str) -> 
 
 
 def is_recorded(handler: Mapping[str, Any], known: Mapping[str, Any]) -> bool:
-    """Did an installation of this user's register this very command? A repository may bring one that looks like it."""
+    """Whether an installation of this user registered this exact command.
+
+    A repository may contain a command that looks like it.
+    """
     command, words = known.get("command"), registration.words_of(handler)
     if not command or words[: len(command)] != command:
         return False
@@ -92,7 +98,10 @@ def is_recorded(handler: Mapping[str, Any], known: Mapping[str, Any]) -> bool:
 
 
 def _commands(events: Mapping[str, list[dict[str, Any]]], known: Mapping[str, Any], fix: str) -> Iterator[Finding]:
-    """`known`: what an installation of this user's registered there. Nothing else is run to try it."""
+    """Check the registered commands.
+
+    `known` holds what an installation of this user registered there. Only those commands are run.
+    """
     handlers = [one for ones in events.values() for one in ones]
     for command in sorted({str(one.get("command")) for one in handlers if not is_recorded(one, known)}):
         text = f"no installation of yours registered {command} as it is written there, so it was not run"
@@ -141,7 +150,7 @@ def _alive(launcher: Launcher, fix: str) -> Iterator[Finding]:
 
 
 def _version(launcher: Launcher, registered_by: str, fix: str) -> Iterator[Finding]:
-    """The hooks' package may be another one than this command's, or have been upgraded in its place."""
+    """Compare the versions of the hooks' package: the running one, the registered one, and ours."""
     found = _version_in(launcher.folder)
     if found != VERSION:
         text = f"the hooks run Handbill {found or 'of unknown version'} in {launcher.folder}; this command is {VERSION}"
@@ -157,7 +166,7 @@ def _version(launcher: Launcher, registered_by: str, fix: str) -> Iterator[Findi
 
 
 def _version_in(folder: str) -> str:
-    """Read, never imported."""
+    """Return the version of the package in a folder. The package is read, never imported."""
     try:
         text = read_regular(os.path.join(folder, "handbill", "__init__.py"), 1 << 16).decode("utf-8", "replace")
     except OSError:

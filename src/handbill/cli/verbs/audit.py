@@ -1,4 +1,4 @@
-"""`engine window --audit`: does the ledger of a window say what the client's own record shows?"""
+"""`engine window --audit`: compares the ledger of a window with the client's own record."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def audit(window: Window, content: Content | None, key: Key, project: Project) -
     found = audited(key, window, content)
     step = ""
     if found.differences:
-        project.store.note_missed(key)  # the window's next event compares again, and repairs
+        # The window's next event compares again and repairs the ledger.
+        project.store.note_missed(key)
         step = "the next event in this window repairs this; run the audit again after it"
     elif found.unsettled:
         step = "the next event in this window decides this; run the audit again after it"

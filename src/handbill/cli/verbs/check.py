@@ -1,4 +1,4 @@
-"""`engine check`: are the project's rules, pages, skills and settings right? For CI, without an agent."""
+"""`engine check`: checks the project's rules, pages, skills and settings, without an agent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from handbill.cli.screen import count, labelled, safe, short
 if TYPE_CHECKING:
     from rich.console import Console
 
-_MOST = 200  # that are shown
+_MOST = 200  # problems that are shown
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> Result:
 
 
 def _show_one(screen: Console, problem: Problem, project: str) -> None:
-    """The first line as compilers write it: tools for CI know that form."""
+    """Print a problem. Its first line has the form that compilers use, which CI tools recognise."""
     place = short(problem.file, project) + (f":{problem.line}" if problem.line else "")
     style = "red" if problem.level == ERROR else "yellow"
     labelled(screen, "", f"{place}: [{style}]{problem.level}:[/] {safe(problem.text)}", whole_paths=True)

@@ -1,4 +1,7 @@
-"""`engine compaction`: what the last compaction of a window took, kept and got back; and getting the rest back."""
+"""`engine compaction`: what a window's last compaction removed, kept and got back.
+
+It also restores the rest.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ ACTIONS: dict[str, Action] = {
     ),
 }  # fmt: skip
 
-_PATIENCE = 2.0  # seconds in which the client records a compaction
+_PATIENCE = 2.0  # seconds to wait until the client records a compaction
 _STYLE = {**dict.fromkeys(NOT_THERE, "yellow"), "gone": "red"}
 
 

@@ -1,6 +1,6 @@
 """`engine completion SHELL`: a completion script made from the commands' own options.
 
-It is made here and not with `shtab`: that needs all commands in one `argparse` parser, and is not much shorter.
+`shtab` would need all commands in one `argparse` parser, and would not make this much shorter.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ def run(args: argparse.Namespace) -> Result:
     return Result({"shell": args.shell, "script": script}, text=text)
 
 
-Words = dict[str, list[str]]  # the words so far, as `session phase` -> what may follow
+# The words so far, such as `session phase` -> the words that may follow.
+Words = dict[str, list[str]]
 
 
 def _words() -> Words:
@@ -66,7 +67,7 @@ complete -o default -o bashdefault -F _handbill engine handbill"""
 
 
 def _with_verbs(words: Words) -> str:
-    """Patterns of what begins with a verb and one of its own verbs."""
+    """Return shell patterns for words that begin with a verb and one of its subcommands."""
     return "|".join(f"'{name}'*" for name in words if " " in name)
 
 

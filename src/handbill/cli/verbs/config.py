@@ -1,4 +1,4 @@
-"""`engine config`: the settings that apply here, and where each one is from."""
+"""`engine config`: the settings that apply here, and the file that sets each one."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def run(args: argparse.Namespace) -> Result:
 
 
 def _as_named_now(key: str) -> str:
-    """A section may have had another name before."""
+    """Return the key with the current name of its section, which may have been renamed."""
     section, dot, field = key.partition(".")
     return next((gate.name for gate in gates.ALL if section in gate.aliases), section) + dot + field
 
 
 def _written(value: Any) -> str:
-    """As in TOML."""
+    """Return a value in TOML notation."""
     return json.dumps(value, ensure_ascii=False)
 
 

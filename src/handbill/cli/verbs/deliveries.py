@@ -1,4 +1,4 @@
-"""`engine deliveries`: the log, filtered, followed, or added up."""
+"""`engine deliveries`: filters the log, follows it, or adds it up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`engine demo`: a whole agent session in a sample project, shown live, then counted."""
+"""`engine demo`: shows a whole agent session in a sample project live, then adds it up."""
 
 from __future__ import annotations
 

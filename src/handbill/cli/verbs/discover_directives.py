@@ -1,4 +1,4 @@
-"""`engine discover-directives DIR`: which directives apply to a directory, nearest first."""
+"""`engine discover-directives DIR`: the directives that apply to a directory, nearest first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`engine dispatch`: a worker's contract as one file, with status, progress and result in place."""
+"""`engine dispatch`: a worker's contract in one file, with status, progress and result."""
 
 from __future__ import annotations
 
@@ -87,7 +87,10 @@ def run(args: argparse.Namespace) -> Result:
 
 
 def contract_path(written: str) -> str:
-    """The file that a person means. What a link in a project leads to was chosen by the project."""
+    """Return the real path of the file that a person named.
+
+    A link in a project must not lead out of it, because the project chose its target.
+    """
     path = os.path.abspath(os.path.expanduser(written))
     real = resolved(path)
     for link in _links(path):
@@ -102,7 +105,7 @@ def contract_path(written: str) -> str:
 
 
 def _links(path: str) -> Iterator[str]:
-    """The beginnings of a path that are links."""
+    """Yield each leading part of a path that is a link."""
     at = path.find("/", 1)
     while at >= 0:
         if os.path.islink(path[:at]):
@@ -129,11 +132,11 @@ def make(path: str, title: str, task: str) -> None:
         raise HandbillError(f"{path} already exists", "use another name; a contract is never overwritten") from None
     except OSError as error:
         raise HandbillError(f"{path}: {error.strerror}", "make it writable") from error
-    _keep(path, text)  # of one that stood here before, nothing is remembered
+    _keep(path, text)  # this replaces what was kept of an earlier file at this path
 
 
 def refuse_if_wrong(path: str) -> form.Dispatch:
-    """What it says; refused when it is malformed, or progress that was seen before is gone."""
+    """Return the dispatch. Raises if it is malformed, or if recorded progress is missing."""
     text, before = _read(path).replace("\r\n", "\n"), _kept(path)
     _refused(path, form.problems(text, before))
     _keep(path, text)
@@ -141,7 +144,10 @@ def refuse_if_wrong(path: str) -> form.Dispatch:
 
 
 def changed(path: str, change: Callable[[str], str]) -> form.Dispatch:
-    """Changed by one process at a time; never to something malformed, never losing progress."""
+    """Change a dispatch in one process at a time. Return the new dispatch.
+
+    Raises if the dispatch is malformed or loses progress, before or after the change.
+    """
     try:
         lock = disk.locked(_shelf(path) + ".lock", disk.COMMAND_PATIENCE)
     except OSError as error:
@@ -182,7 +188,7 @@ def _read(path: str) -> str:
 
 
 def _shelf(path: str) -> str:
-    """Where the last state of a dispatch is kept, to see what was taken from it."""
+    """Return where the last state of a dispatch is kept, to detect what was removed from it."""
     state = folder_of("XDG_STATE_HOME", ".local/state", os.environ)
     return os.path.join(state, "handbill", "dispatches", f"{digest_of(path)}.md")
 
@@ -192,7 +198,7 @@ def _kept(path: str) -> str | None:
         with open(_shelf(path), encoding="utf-8") as file:
             return file.read()
     except FileNotFoundError:
-        return None  # never seen before
+        return None  # the dispatch was never seen before
 
 
 def _keep(path: str, text: str) -> None:

@@ -1,4 +1,4 @@
-"""`engine doctor`: is everything as it should be? Exit 1 and the fix, where it is not."""
+"""`engine doctor`: checks the installation. Exits with 1 and shows the fix if it is faulty."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`engine find-sessions`: sessions by day, topic or state."""
+"""`engine find-sessions`: finds sessions by day, topic or state."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from handbill.reports.sessions import RECENT, documents, find
 if TYPE_CHECKING:
     from handbill.reports.sessions import FoundSession
 
-# what to look for -> how many words follow
+# Maps each kind of search to the number of words that follow it.
 KINDS = {"today": 0, "yesterday": 0, "recent": 0, "date": 1, "range": 2, "topic": 1, "active": 0, "all": 0}
 
 

@@ -1,4 +1,4 @@
-"""`engine gate status`: what each gate asked of a window, and what the agent did."""
+"""`engine gate status`: what each gate required of a window, and what the agent did."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`engine glob PATTERN [PATH]`: files by pattern, through links, newest first."""
+"""`engine glob PATTERN [PATH]`: finds files by pattern, follows links, lists the newest first."""
 
 from __future__ import annotations
 
@@ -64,8 +64,11 @@ def _without_braces(pattern: str) -> list[str]:
 
 
 def _walk(folder: str, segments: list[str], above: frozenset[tuple[int, int]], left: list[int]) -> Iterator[str]:
-    """`above`: the folders we are in, so that a link to one of them is not followed in a circle.
-    `left`: how many more may be looked at; links between folders can make many ways to each of them."""
+    """Yield the files that match.
+
+    `above`: the folders around this one, so that circular links end. `left`: how many more folders
+    may be visited, because links between folders can create many paths to each of them.
+    """
     if not segments:
         return
     left[0] -= 1
@@ -76,11 +79,11 @@ def _walk(folder: str, segments: list[str], above: frozenset[tuple[int, int]], l
         status = os.stat(folder)
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
-        return  # not ours to read, or gone
+        return  # unreadable or deleted
     own = (status.st_dev, status.st_ino)
     if own in above:
         return
-    left[0] -= len(entries) // 5  # many files cost time, too
+    left[0] -= len(entries) // 5  # many files take time, too
     inside = above | {own}
     if first == "**":
         yield from _walk(folder, rest or ["*"], above, left)
@@ -103,4 +106,4 @@ def _is(entry: os.DirEntry[str], *, directory: bool) -> bool:
     try:
         return entry.is_dir() if directory else entry.is_file()
     except OSError:
-        return False  # a link in a circle
+        return False  # a circular link

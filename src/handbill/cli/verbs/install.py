@@ -1,4 +1,4 @@
-"""`engine install`: register the hooks, compile them, and make room for the state."""
+"""`engine install`: registers the hooks, compiles them, and creates the folder for the state."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _carry_out(
 
 
 def _record(launcher: Launcher) -> dict[str, Any]:
-    """What only our own record may say: nothing else is ever run or believed to be ours."""
+    """Return the fields of our own record. Only what it names is run or treated as ours."""
     return {
         "command": launcher.command, "interpreter": launcher.interpreter, "folder": launcher.folder,
         "packages": launcher.packages, "version": VERSION,
@@ -112,12 +112,15 @@ def _record(launcher: Launcher) -> dict[str, Any]:
 
 
 def _holds_every(path: str) -> bool:
-    """Some project needed that: what is for all of them is not narrowed by another one."""
+    """Whether the registered hooks hold every call.
+
+    One project needed that, so an installation of another project must not narrow it.
+    """
     return "" in registration.matchers(settings_file.parsed(path), "PreToolUse")
 
 
 def compile_package(python: str) -> bool:
-    """Bytecode for the interpreter that will run it; hooks must never pay for it."""
+    """Compile the package for the interpreter of the hooks, so that no hook has to."""
     folder = os.path.join(settings_file.PACKAGE_PARENT, "handbill")
     done = subprocess.run(
         [python, "-I", "-m", "compileall", "-q", folder], capture_output=True, text=True, check=False, cwd="/"
@@ -142,7 +145,7 @@ def _described(exclude: Exclude | None) -> dict[str, Any]:
 
 
 def _wants(exclude: Exclude, args: argparse.Namespace) -> bool:
-    """A person is asked; a program is not."""
+    """Ask a person whether to add the line. A program is not asked."""
     if args.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return False
     print(f"Git would show {one_line(exclude.line[1:])}, which is only for this machine.")

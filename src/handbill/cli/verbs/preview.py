@@ -1,4 +1,7 @@
-"""`engine preview`: what would be delivered now, and why: the real pipeline on a copy of the window."""
+"""`engine preview`: what would be delivered now, and why.
+
+It runs the real pipeline on a copy of the window.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,7 @@ def run(args: argparse.Namespace) -> Result:
         if not os.path.exists(path):
             raise HandbillError(f"there is no {path}", "name files that the agent could read")
     occasion = Occasion(args.paths, args.write or "", args.skill or "", args.phase or "", args.start)
-    # in the agent's own shell, the client says its version
+    # In the agent's own shell, this variable contains the client's version.
     found = preview(project, *_window(project, args), occasion, os.environ.get("AI_AGENT", ""))
     warnings = [] if registrations(project) else ["no hooks are registered for this project: engine install"]
     next_step = "engine window: what is there now"
@@ -53,7 +56,7 @@ def run(args: argparse.Namespace) -> Result:
 
 
 def _window(project: Project, args: argparse.Namespace) -> tuple[Key, Window | None]:
-    """The window that is meant; if none is known and none was named, one that has just begun."""
+    """Return the chosen window. If none is known or named, return one that has just begun."""
     try:
         key = choose_window(project, args.session, args.agent)
         return key, project.store.read(key)

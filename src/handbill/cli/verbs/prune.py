@@ -1,4 +1,4 @@
-"""`engine prune`: remove ledgers of windows that ended long ago."""
+"""`engine prune`: removes the ledgers of windows that ended long ago."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Result:
-    if not args.days >= 0:  # nor is it NaN
+    if not args.days >= 0:  # this also rejects NaN
         raise HandbillError("--days cannot be negative", "name a number of days, such as --days 30")
     project = here(args.project)
     roots = [root for root in (project.store.root, project.store.spare) if root]

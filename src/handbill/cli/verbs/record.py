@@ -1,6 +1,6 @@
-"""`engine record FILE`: the events of a session, read back from the client's record of it, for `engine replay`.
+"""`engine record FILE`: reads a session's events from the client's record, for `engine replay`.
 
-Nothing is noted while the agent works: a recording costs its hooks nothing.
+Nothing is recorded while the agent works, so a recording costs its hooks nothing.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _agents(transcript: str) -> dict[str, bytes]:
 
 
 def _held(project: Project) -> frozenset[str] | None:
-    """For which tools the registered hooks run before them; None: for all."""
+    """Return the tools that the registered hooks run before; None for all tools."""
     found: set[str] = set()
     for path in settings_paths(project):
         found |= registration.matchers(registration.parse(read(path) or "", path), "PreToolUse")
@@ -96,8 +96,9 @@ def _lanes(project: Project) -> dict[str, int]:
 
 
 def _written(lines: list[Line], project: str) -> str:
-    """The project's path does not matter: it may be another one where the stream is played."""
-    places = (f"{project}/", "/handbill/data/", "/.engine/pages/")  # not: the user's own files elsewhere
+    """Return the stream with $PROJECT in place of the path, so that it can be played elsewhere."""
+    # Leaves out the user's own files in other places.
+    places = (f"{project}/", "/handbill/data/", "/.engine/pages/")
     rows = []
     for line in lines:
         out = [part_name(title, project) for title in line.titles if any(p in title[0] for p in places)]
@@ -108,7 +109,8 @@ def _written(lines: list[Line], project: str) -> str:
 
 def _save(path: str, text: str, project: str, *, force: bool) -> None:
     if under(os.path.abspath(path), project):
-        require_inside(os.path.dirname(os.path.abspath(path)), project)  # a folder of the project may be a link
+        # A folder of the project may be a link.
+        require_inside(os.path.dirname(os.path.abspath(path)), project)
     try:
         if force and os.path.lexists(path):
             os.unlink(path)

@@ -1,6 +1,7 @@
-"""`engine replay FILE`: play a recorded event stream through the hooks' code and print or compare deliveries.
+"""`engine replay FILE`: plays a recorded stream through the hooks' code.
 
-`lab/stream.py` describes what is in such a file.
+It prints the deliveries or compares them with the recorded ones. `lab/stream.py` describes the
+file.
 """
 
 from __future__ import annotations

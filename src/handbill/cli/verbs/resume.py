@@ -1,4 +1,4 @@
-"""`engine resume`: a project's `_resume.md`, by which work goes on after a compaction."""
+"""`engine resume`: a project's `_resume.md`, from which work continues after a compaction."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _PROJECT: Argument = ("project_id", {"metavar": "PROJECT", "help": "the project's folder name"})
 _MAYBE: Argument = ("project_id", {"metavar": "PROJECT", "nargs": "?", "help": "default: all of them"})
 _MORE = {"action": "append", "default": []}
-_MOST_PROJECTS = 300  # that one command reads
+_MOST_PROJECTS = 300  # projects that one command reads
 ACTIONS: dict[str, Action] = {
     "write": Action(
         "create a project's resume file, or set its fields; text for it on stdin",
@@ -85,7 +85,7 @@ class Shelf:
         return [name] if name is not None else known
 
     def looked_at(self, project: str) -> dict[str, Any]:
-        """What would be handed over of it, and what is wrong."""
+        """Return what a project's resume file would hand over, and its problems."""
         path = self.layout.resume_file(project)
         row: dict[str, Any] = {"project": project, "file": path, "problems": [], "files": [], "next_action": ""}
         if not os.path.isfile(path):
@@ -121,13 +121,13 @@ def run(args: argparse.Namespace) -> Result:
 
 
 def _noted(project: Project) -> dict[str, Any] | None:
-    """What the last PreCompact wrote down for the caller's window, or the newest one."""
+    """Return what the last PreCompact recorded for the caller's window, or for the newest one."""
     try:
         return project.store.noted(choose_window(project, None, None), "resume")
     except CorruptState as error:
         return {"problem": str(error)}
     except HandbillError:
-        return None  # no window yet
+        return None  # no window is known yet
 
 
 def _write(args: argparse.Namespace, shelf: Shelf) -> Result:
@@ -158,7 +158,10 @@ def _write(args: argparse.Namespace, shelf: Shelf) -> Result:
 
 
 def _named(written: str, home: str) -> str:
-    """As it is to stand in the file: a path from here is meant where there is one."""
+    """Return a path as the resume file names it.
+
+    A file that exists only from the current folder is named relative to `home`.
+    """
     here_too = os.path.abspath(written)
     if os.path.isfile(os.path.join(home, written)) or not os.path.isfile(here_too):
         return written
@@ -166,7 +169,7 @@ def _named(written: str, home: str) -> str:
 
 
 def _usual(path: str, home: str) -> list[str]:
-    """What most projects plan by, as far as it is there."""
+    """Return the usual planning files that exist."""
     folder = os.path.dirname(path)
     names = [os.path.join(folder, name) for name in ("overview.md", "plan.md", "steps.md")]
     return [os.path.relpath(name, home) for name in names if os.path.isfile(name)]
@@ -177,14 +180,14 @@ def _kept(path: str, head: dict[str, Any], body: str, within: str) -> None:
 
     try:
         written = yaml.safe_dump(head, sort_keys=False, allow_unicode=True)
-    except ValueError as error:  # a number of thousands of digits
+    except ValueError as error:  # for example, an integer with thousands of digits
         raise BadResume(f"{path}: {error}", "correct it, or move it elsewhere") from error
     text = f"---\n{written}---\n\n{body}\n"
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if not os.path.exists(path):
             with open(path, "x", encoding="utf-8"):
-                pass  # with the mode that the user's files have here
+                pass  # create the file with the user's default mode
     except OSError as error:
         raise BadResume(f"{path}: {error.strerror}", "nothing was written; make it writable") from error
     replace_text(path, text, within)

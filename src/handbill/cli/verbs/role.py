@@ -1,4 +1,4 @@
-"""`engine role`: the role of a session, which gets the role's files again after a compaction."""
+"""`engine role`: the role of a session, whose files are delivered again after a compaction."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> Result:
 
 
 def checked(name: str, dispatch: str, project: Project) -> dict[str, Any]:
-    """The note about a role, refused when nobody could use it."""
+    """Return the note about a role. Raises if the role or its dispatch cannot be used."""
     roles = declared(project.world(), project.settings)
     if name not in roles:
         hint = f"use one of {', '.join(roles)}; or declare your own as [roles.{name}] in .handbill.toml"

@@ -1,4 +1,4 @@
-"""`engine skills [NAME]`: the skills there are; of one, its phases and which files they mean."""
+"""`engine skills [NAME]`: lists the skills, or shows one skill's phases and their files."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _phases(phases: list[PhaseReport], root: str) -> Table:
 
 
 def _proof(phases: list[PhaseReport]) -> Table:
-    """What an agent must hand in to leave each phase."""
+    """Return a table of the proof that leaving each phase requires."""
     made = table("to leave|n", "proof|n", "type", "meaning|+")
     for phase in phases:
         for field in phase["proofFields"]:

@@ -1,4 +1,4 @@
-"""`engine uninstall`: remove exactly what install added."""
+"""`engine uninstall`: removes exactly what install added."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`engine why FILE`: when and where a file was delivered; or why it was not."""
+"""`engine why FILE`: shows when and where a file was delivered, or why it was not."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> Result:
 
 def _meant(word: str, project: Project, world: World) -> str:
     library = f"{PACKAGE}/data"
-    if word.startswith("library:"):  # as `engine window` shows it
+    if word.startswith("library:"):  # as `engine window` prints it
         inside = word.removeprefix("library:")
         return next((p for p in (f"{library}/directives/{inside}", f"{library}/{inside}") if os.path.exists(p)), inside)
     if "/" not in word and not os.path.exists(word):
@@ -68,12 +68,12 @@ def _meant(word: str, project: Project, world: World) -> str:
 
 
 def _delivered(project: Project) -> list[str]:
-    """Files of the known windows, the newest last."""
+    """Return files of the known windows, the newest last."""
     return list({path: None for _, window in readable(project.store) for path in (*window.files, *window.pending)})
 
 
 def _window_name(session: str, agent: str) -> str:
-    """Short enough for a table, and no two windows of a session alike."""
+    """Return a name that is short enough for a table and unique among the windows of a session."""
     id, second, process = session.partition("~")
     return f"{id[:8]}{second}{process} {agent if agent == MAIN else f'agent {agent[:8]}'}"
 

@@ -1,4 +1,4 @@
-"""`engine window`: what is in a context window, since when, why, and how that is proven."""
+"""`engine window`: shows the files in a context window, since when, why, and their proof."""
 
 from __future__ import annotations
 
@@ -66,7 +66,10 @@ def run(args: argparse.Namespace) -> Result:
 
 
 def _cost(window: Window, key: Key, project: Project) -> dict[str, Any]:
-    """Of the window, and of its session so far. Only programs ask: it takes reading the whole delivery log."""
+    """Return the cost of the window, and of its session so far.
+
+    Only JSON output needs it, because it requires reading the whole delivery log.
+    """
     session = session_cost(delivery_log(project.store), session_of(key))
     return {"window": asdict(window_cost(window)), "session": asdict(session)}
 
@@ -112,7 +115,7 @@ def _show_files(screen: Console, report: WindowReport) -> None:
 
 
 def _reason(reason: str) -> str:
-    """`directive of DIR` in short: the file's path says which directory."""
+    """Shorten `directive of DIR`, because the file's path already names the directory."""
     return "directive" if reason.startswith("directive of ") else reason
 
 

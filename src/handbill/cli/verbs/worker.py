@@ -1,4 +1,7 @@
-"""`engine worker launch`: start an agent with a contract. What it needs is its own; nothing is set for all."""
+"""`engine worker launch`: starts an agent with a contract.
+
+Its settings are its own and do not apply to other agents.
+"""
 
 from __future__ import annotations
 
@@ -91,12 +94,15 @@ def run(args: argparse.Namespace) -> Result:
         "name": args.name, "session": session, "repo": project.root, "dispatch": path, "made": made,
         "settings": settings, "command": line, "words": words,
     }  # fmt: skip
-    # a comment, so that a shell can take the answer as it is
+    # The extra line is a comment, so that a shell can run the output unchanged.
     return Result(data, text=f"# {path} was created from the prompt\n{line}" if made else line)
 
 
 def _folder_for(path: str, project: Project) -> str:
-    """The contract's folder, which the worker may work in: never one that holds all of somebody's files."""
+    """Return the contract's folder, which the worker may access.
+
+    Raises if it contains the home folder or the whole project.
+    """
     folder = os.path.dirname(path)
     if is_inside(os.path.expanduser("~"), folder) or is_inside(project.root, folder):
         raise HandbillError(
@@ -114,7 +120,10 @@ def _prompt(prompt: str, path: str) -> str:
 
 
 def _settings(project: Project, session: str) -> str:
-    """For this worker alone: hooks that its repository does not register, and a variable that outlives `/clear`."""
+    """Write settings for this worker alone, and return their path.
+
+    They add hooks that its repository does not register, and a variable that survives `/clear`.
+    """
     there: dict[str, set[str]] = {}
     recorded = trust.installed()
     used = ""
@@ -122,7 +131,7 @@ def _settings(project: Project, session: str) -> str:
         settings = settings_file.parsed(file)
         events = registration.registered(settings)
         if file not in recorded:
-            continue  # somebody else wrote them: they may do nothing
+            continue  # somebody else wrote these hooks, and they may do nothing
         used = used or recorded[file].get("interpreter", "")
         for event in [event for event, ones in events.items() if all(is_recorded(one, recorded[file]) for one in ones)]:
             there.setdefault(event, set()).update(registration.matchers(settings, event))

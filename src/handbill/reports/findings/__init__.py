@@ -1,4 +1,4 @@
-"""What is wrong in a project, and what fixes it. A check is a function that yields findings."""
+"""The problems of a project, and how to fix them. A check is a function that yields findings."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     Check = Callable[[Project], "Iterator[Finding]"]
 
 OK, NOTE, BAD = "ok", "note", "bad"
-RECENT = 7 * 86400.0  # seconds in which a fault is worth showing
+RECENT = 7 * 86400.0  # seconds during which a fault is worth showing
 
 
 @dataclass
 class Finding:
-    check: str  # what was looked at
+    check: str  # the name of the check
     state: str  # ok, note or bad
     text: str
-    fix: str = ""  # a command, or what a person should do
+    fix: str = ""  # a command, or an action for a person
 
     def plain(self) -> dict[str, str]:
         return asdict(self)
@@ -34,7 +34,10 @@ def collected(checks: Iterable[Check], project: Project) -> list[Finding]:
 
 
 def _findings(check: Check, project: Project) -> list[Finding]:
-    """A check that fails must not hide the others: the project may have caused the failure."""
+    """Return the findings of a check. An error in it must not hide the others.
+
+    The project may have caused the error.
+    """
     found = []
     try:
         for finding in check(project):

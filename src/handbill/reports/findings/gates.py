@@ -1,4 +1,4 @@
-"""The gates: their texts and files, what was not resumed, and the handovers that wait for an agent."""
+"""Checks of the gates: their texts and files, failed resumptions, and waiting handovers."""
 
 from __future__ import annotations
 
@@ -52,17 +52,20 @@ def wording(project: Project) -> Iterator[Finding]:
 
 
 def _overridden(path: str, world: World) -> Iterator[Finding]:
-    """What a model is told here in the project's own words: the person should know whose they are."""
+    """Report texts with the project's own words, so that the person knows who wrote them."""
     for (gate, style, kind), text in texts(read(path, world)).items():
         if gate not in _names() or style not in STYLES or kind not in shipped(gate, world)["facts"] or kind in OURS:
-            continue  # reported above
+            continue  # another check reports it
         words = " ".join(text.split())
         said = f"the project's own text for {gate}.{style}.{kind}: {words[:100]}{'…' if len(words) > 100 else ''}"
         yield Finding("wording", NOTE, said)
 
 
 def _wrong_words(path: str, world: World, *, theirs: bool) -> Iterator[str]:
-    """`theirs`: the file is the project's, which may not change every text."""
+    """Yield faults in a file of gate texts.
+
+    `theirs`: the file belongs to the project, which may not change every text.
+    """
     try:
         found = json.loads(read_regular(path, 1 << 18).decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
@@ -105,7 +108,7 @@ def _wrong_text(name: str, text: object, facts: dict[str, list[str]], kind: str)
 
 
 def context(project: Project) -> Iterator[Finding]:
-    """A folder without any of the files is more likely a slip of the pen than meant."""
+    """Report a folder without any of the gate's files, because that is probably a mistake."""
     gate = project.settings.gate("load_gate")
     folder = os.path.join(project.root, gate["folder"])
     if gate["mode"] != "off" and os.path.isdir(folder) and not context_files(project.world(), project.settings):
@@ -114,13 +117,13 @@ def context(project: Project) -> Iterator[Finding]:
 
 
 def resumption(project: Project) -> Iterator[Finding]:
-    """Of the windows written last: what was resumed, and what was not, and why; until it is forgotten."""
+    """Report what the newest windows resumed or did not resume, and why, until it is dismissed."""
     dealt_with = errors_forgotten_at(project.store)
     for key in newest_windows(project.store, _WINDOWS):
         try:
             window = project.store.read(key)
         except HandbillError:
-            continue  # reported by the check of the state
+            continue  # the check of the state reports it
         mode = window.flags.get(MODE) if window is not None else None
         if window is not None and isinstance(mode, dict) and window.flags.get("compacted", 0.0) > dealt_with:
             yield _resumed(key[0], mode)

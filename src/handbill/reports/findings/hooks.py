@@ -1,4 +1,4 @@
-"""What the hooks have done lately: did what they sent arrive, and what went wrong in them?"""
+"""Checks of recent hooks: whether their deliveries arrived, and which errors occurred."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 _WINDOWS = 20
 _MOST_ERRORS = 20
-_TOGETHER = 10  # seconds: the lanes of one event say the same within these
+_TOGETHER = 10  # seconds: the lanes of one event report the same error within this time
 
 
 def receipts(project: Project) -> Iterator[Finding]:
-    """Of the windows written last: did what was sent arrive?"""
+    """Report whether deliveries to the newest windows arrived."""
     keys = newest_windows(project.store, _WINDOWS)
     found: dict[str, int] = {}
     for key in keys:
         try:
             window = project.store.read(key)
         except HandbillError:
-            continue  # reported by the check of the state
+            continue  # the check of the state reports it
         for record in with_newest_receipts(window, project.world()).files.values() if window else ():
             name = state_of(record)
             found[name] = found.get(name, 0) + 1
@@ -46,7 +46,7 @@ def receipts(project: Project) -> Iterator[Finding]:
 
 
 def trace(project: Project) -> Iterator[Finding]:
-    """What went wrong in hooks, newest last; the same text counts once."""
+    """Report errors in hooks, the newest last. Repeated errors are reported once."""
     seen: dict[str, list[Line]] = {}
     for line in error_log(project.store):
         if time.time() - float(line.get("ts", 0)) < RECENT:

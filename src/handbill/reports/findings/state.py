@@ -1,4 +1,7 @@
-"""The settings, the standards, and the folders with Handbill's state: can they be used, and who can read them?"""
+"""Checks of the settings, the standards and the state folders.
+
+They check whether the folders are usable, and who can read them.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ def state(project: Project) -> Iterator[Finding]:
 
 
 def _unwritable(folder: str) -> str:
-    """Why no state can be written there; empty: it can."""
+    """Return why state cannot be written to a folder; empty if it can."""
     while not os.path.lexists(folder):
         folder = os.path.dirname(folder)
     if not os.path.isdir(folder):

@@ -1,4 +1,4 @@
-"""The skills and sessions of a project, and the reports of defects in commands."""
+"""Checks of a project's skills and sessions, and of reports about defects in commands."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def sessions(project: Project) -> Iterator[Finding]:
 
 
 def reports(project: Project) -> Iterator[Finding]:
-    """Reports of defects, which the commands that failed have written."""
+    """Report the defect reports that failed commands have written."""
     folder = os.path.join(folder_of("XDG_STATE_HOME", ".local/state", project.process.environ), "handbill")
     entries = os.scandir(folder) if os.path.isdir(folder) else ()
     paths = [entry.path for entry in entries if entry.name.startswith("report-")]

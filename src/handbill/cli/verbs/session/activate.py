@@ -1,4 +1,4 @@
-"""`engine session activate`: a skill begins in a session, held by this window."""
+"""`engine session activate`: begins a skill in a session that this window then holds."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ def _skill(name: str, at: Caller) -> tuple[Skill, list[str]]:
             "engine skills lists what there is",
         )
     skill, problems = skill_at(path, at.world)
-    if skill is None or skill.broken:  # going on would mean to go on without its phases and proof
+    if skill is None or skill.broken:  # the session would lack the skill's phases and proof
         raise NoSkill(problems[0], f"correct the file; engine skills {name} shows how Handbill reads it")
     return skill, problems
 
 
 def parameters(given: State) -> tuple[State, list[str]]:
-    """The task's parameters, checked; what SKILL.md says anyway is left out."""
+    """Check the task's parameters. Return those that SKILL.md does not define, and warnings."""
     static = [name for name in STATIC if name in given]
     params = {name: value for name, value in given.items() if name not in static}
     found = schema.problems(params, PARAMETERS)

@@ -1,4 +1,4 @@
-"""`engine session check`: what is still open before a session can end."""
+"""`engine session check`: lists what must be done before a session can end."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _documents(at: Caller, folder: str, state: State) -> list[str]:
 
 
 def _requests(at: Caller, folder: str, state: State) -> list[str]:
-    """Every request that this session was to answer is answered."""
+    """Return the problems of the requests that this session must answer."""
     found = []
     for name in state.get("requestFiles", ()):
         path = next(

@@ -1,4 +1,4 @@
-"""`engine session continue`: this window goes on with a session."""
+"""`engine session continue`: continues a session in this window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`engine session dehydrate`: set a session down, for the next agent that starts in this project."""
+"""`engine session dehydrate`: sets a session aside for the next agent in this project."""
 
 from __future__ import annotations
 

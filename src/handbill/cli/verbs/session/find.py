@@ -1,4 +1,4 @@
-"""`engine session find`: the folder of this window's session."""
+"""`engine session find`: prints the folder of this window's session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`engine session idle` and `deactivate`: the skill, or the whole session, is done."""
+"""`engine session idle` and `deactivate`: end the skill, or the whole session."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _FORM = '{"description": "…", "proof": {}}'
 
 
 def said(text: str, verb: str) -> dict[str, Any]:
-    """The description as plain text, or as JSON with keywords and the last phase's proof."""
+    """Parse the description: plain text, or JSON with keywords and the last phase's proof."""
     if not text.strip():
         raise BadInput(
             "the description is missing: send it on stdin",
@@ -85,7 +85,10 @@ def _may_end(at: Caller, state: State, proof: State, approved: str, warnings: li
 
 
 def left_undone(at: Caller, folder: str, state: State, approved: str, warnings: list[str]) -> State:
-    """What a skill leaves undone when another one begins. Raises, unless that is nothing or the user approved."""
+    """Return what a skill leaves undone when another one begins.
+
+    Raises if anything is undone and the user did not approve.
+    """
     if state.get("lifecycle") not in (ACTIVE, SET_DOWN) or not state.get("skill"):
         return {}
     try:

@@ -1,4 +1,4 @@
-"""`engine session init`: a folder to put documents in, before any skill begins."""
+"""`engine session init`: creates a folder for documents before any skill begins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`engine session list`: the sessions of this project."""
+"""`engine session list`: lists the sessions of this project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`engine session phase`: on to a phase, with proof that the one before is done."""
+"""`engine session phase`: moves to a phase, with proof that the one before is done."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> Result:
     line = f"Phase: {step.phase}"
     if name and name != step.phase.name:
         warnings.append(f"SKILL.md declares this phase as {step.phase}")
-    if is_new:  # its agent has none of the skill's pages
+    if is_new:  # the window of the new holder does not have the skill's pages
         warnings += at.take(folder) + at.tell(state, "continue", line, folder)
     elif not step.same:
         warnings += at.tell(state, "phase", line, folder)
@@ -81,11 +81,12 @@ def proven(
     approved: str = "",
     form: str = "{}",
 ) -> list[str]:
-    """Raises unless what leaving the current phase asks for is there; returns what is left unproven.
+    """Check the proof for leaving the current phase. Return the fields that are left unproven.
 
-    `optional`: the user approved of a move that does not say that the phase is done (back, to another branch, or
-    ending early), and no proof was sent. `approved`: in whose words a proof that nobody can give is left out.
-    `form`: how the proof is sent, {} stands for its fields.
+    Raises if required proof is missing. `optional`: the user approved a move that does not claim
+    that the phase is done (back, to another branch, or ending early), so proof may be left out.
+    `approved`: the user's words that approve leaving out impossible proof. `form`: how the proof is
+    sent; {} is replaced by its fields.
     """
     current = current_phase(state)
     if current is None:
@@ -134,7 +135,7 @@ def _result(
 
 
 def _free(at: Caller, folder: str, args: argparse.Namespace, proof: State) -> Result:
-    """A skill without phases: any word will do, there is no order to hold."""
+    """Move in a skill without phases: any label is valid, in any order."""
     text = " ".join(args.phase.split())
     if not text or len(text) > 200:
         raise NotAllowed(f"{args.phase[:50]!r} is not a phase", "use a few words, or LABEL: Name")

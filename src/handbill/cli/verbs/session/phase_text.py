@@ -1,4 +1,4 @@
-"""A phase as its agent reads it: steps, commands, what leaving it asks for, and its gate."""
+"""A phase as its agent reads it: steps, commands, the proof for leaving it, and its gate."""
 
 from __future__ import annotations
 

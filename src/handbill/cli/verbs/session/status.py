@@ -1,4 +1,4 @@
-"""`engine session status`: where a session stands."""
+"""`engine session status`: shows the state of a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`engine session update`: one field of the state, whoever else writes."""
+"""`engine session update`: sets one field of the state, even while others write to it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> Result:
 
 
 def typed(text: str) -> Any:
-    """true, 12, null, [..] and {..} are what they are in JSON; anything else is text."""
+    """Parse true, 12, null, [..] and {..} as JSON; return anything else as text."""
     try:
         return loads(text)
     except (ValueError, RecursionError):
@@ -53,7 +53,7 @@ def typed(text: str) -> Any:
 
 
 def _mode_file(at: Caller, state: State, value: Any) -> str:
-    """Choosing a mode that the skill declares brings that mode's page."""
+    """Return the page of the chosen mode, if any. Raises if the skill does not declare the mode."""
     modes = state.get("modes") or {}
     if not modes:
         raise NotAllowed(f"{state.get('skill')} has no modes", "a field of your own needs another name")
