@@ -209,7 +209,7 @@ def apply(
         if facts.content is None:
             return epochs.reopened(window, event, facts.size, ""), []  # nothing to compare with
         boundary, known = facts.content.boundary, window
-        if boundary >= 0 and not epochs.is_known_compaction(window, boundary):  # its start was missed
+        if boundary >= 0 and not epochs.is_known_compaction(window, boundary):  # missed start
             known = epochs.recorded(epochs.compacted(window, boundary, now), boundary)
         after = reconcile.resumed(known, facts.content, event, now)
         after = reconcile.without_undone_reading(after, facts.content, event, now, PATIENCE)
