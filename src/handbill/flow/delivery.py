@@ -125,7 +125,7 @@ def deliver(context: EventContext, current: Window | None, room: int) -> Answer:
     except StateUnwritable as error:
         if event.lane > 1 or gate:
             raise
-        # The client itself drops a repeat of the same start text; otherwise the transcript is used.
+        # The transcript shows past deliveries, and the client drops a repeated start text.
         context.trace(str(error), error.hint)
         return change(None)[1]
     return answer

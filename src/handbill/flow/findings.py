@@ -96,7 +96,7 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
         facts.scanned = facts.size
         facts.content = of_unknown_window(event, host, world, resumed=resumed)
         if facts.content is None and facts.chapter == epochs.ADOPT:
-            if asked.missed and event.kind == TOOL_BATCH_FINISHED:  # the last batch failed, too
+            if asked.missed and event.kind == TOOL_BATCH_FINISHED:  # the last batch found none
                 facts.content = host.window_now(event, world)  # all but the newest rows
             else:
                 facts.chapter = epochs.WAIT  # no transcript yet: a later tool event reads it
@@ -200,7 +200,7 @@ def apply(
             before = epochs.arming(before, facts.size, window.flags.get("compacting", ""))
         return epochs.compacted(before, facts.recorded_at if facts.recorded_at >= 0 else facts.size, now), []
     if window is None:
-        if event.kind == COMPACTING:  # it limits what a compaction may keep
+        if event.kind == COMPACTING:  # its trigger shows which part may be kept
             return epochs.arming(epochs.side_noted(event, now), facts.size, facts.trigger), []
         return (epochs.side_noted(event, now), []) if event.path else (None, [])
     if facts.chapter == epochs.AUDIT:
@@ -209,7 +209,7 @@ def apply(
         if facts.content is None:
             return epochs.reopened(window, event, facts.size, ""), []  # nothing to compare with
         boundary, known = facts.content.boundary, window
-        if boundary >= 0 and not epochs.is_known_compaction(window, boundary):  # missed start
+        if boundary >= 0 and not epochs.is_known_compaction(window, boundary):  # start was missed
             known = epochs.recorded(epochs.compacted(window, boundary, now), boundary)
         after = reconcile.resumed(known, facts.content, event, now)
         after = reconcile.without_undone_reading(after, facts.content, event, now, PATIENCE)
@@ -287,7 +287,7 @@ def proof_in(
 
 
 def _is_past(claim: Record, content: Content, now: float) -> bool:
-    old = not within(claim["at"], now, PATIENCE)  # text may be recorded late
+    old = not within(claim["at"], now, PATIENCE)  # earlier text may be recorded late
     return content.went_past(claim) or (old and content.skipped(claim))
 
 

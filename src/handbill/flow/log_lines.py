@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from handbill.ledger.claim import Claim
 
 
-# Whether the window had the file already: new, or the name by which it was found.
+# Whether the window already had the file, and by which property it was recognized.
 _DEDUP = {
     "direct-deliver": "new", "claim-deliver": "new", "updated": "changed", "same-rules": "same text elsewhere",
     "skip-dedup": "path", "skip-inode": "inode", "skip-content": "content",

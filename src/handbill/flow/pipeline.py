@@ -118,7 +118,7 @@ def _is_quiet(context: EventContext, current: Window | None) -> bool:
     event = context.event
     by_hand = event.kind == SESSION_STARTED and event.source == "compact" and event.attended
     if by_hand and current is not None and current.flags.get("kept_unknown"):
-        # After a manual compaction, the kept part is not recorded yet: the next prompt delivers.
+        # After a manual compaction, it is too early to see the kept part: the next prompt delivers.
         from handbill.flow.quiet_events import keep
 
         keep(context)
@@ -147,7 +147,7 @@ def _read_inbox(context: EventContext, current: Window, channel: bool) -> None:
         context.inbox.call = context.host.call_behind(event, context.world)
     rebuilt = context.facts is not None and context.facts.whole_content and context.opened != ""
     if rebuilt or any(notice["verb"] in ("activate", "continue") for notice in context.inbox.notices):
-        context.inbox.skills = _skills_loaded(context, current)  # with the host's own
+        context.inbox.skills = _skills_loaded(context, current)  # including the host's own
     if rebuilt:
         from handbill.flow.recovered import found_again
 
@@ -213,7 +213,7 @@ def _gated(context: EventContext, window: Window | None) -> Answer:
         answer = deliver(context, window, context.host.GATE_CAP if plan.blocks and plan.wants else 0)
         elsewhere = plan.hold_anyway and held_elsewhere(plan, answer)
         if plan.wants and not answer.text and not (elsewhere or plan.needs_no_pages):
-            context.plan.let_go()  # no pages to hold the call for
+            context.plan.let_go()  # the pages are there under another name, or gone
         if context.opened or in_doubt or (context.facts is not None and context.facts.must_be_followed):
             context.store.note_missed(event.window)  # the next batch checks the rest and the files
     else:
@@ -226,7 +226,7 @@ def _up_to_date(context: EventContext, window: Window | None) -> Window | None:
     if window is None or not window.started:
         return window
     asked = _asked(context, window)
-    lost = bool(window.claims) or asked.failed  # what was sent may not have arrived
+    lost = bool(window.claims) or asked.failed  # a delivery may not have arrived
     if not asked.moved and not asked.compacted and not lost and not _is_in_doubt(context.event, window):
         return window
     from handbill.flow.delivery import advance

@@ -32,9 +32,8 @@ def remember(context: EventContext) -> None:
             offset = max(context.world.size(context.host.transcript_of(context.event, agent)), 0)
             context.store.update(key, _suspicion(offset))
     elif context.event.kind == TOOL_BATCH_FINISHED:
-        context.store.note_missed(
-            context.event.window
-        )  # the next batch does not wait for nothing, and checks these calls
+        # The next batch uses any record, and checks these calls.
+        context.store.note_missed(context.event.window)
 
 
 def keep(context: EventContext) -> None:

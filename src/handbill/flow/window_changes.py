@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 
 def note_same_text(window: Window, found: Claim) -> None:
-    """Note files whose text the window has under another name: they wait only if one of both
-    changes."""
+    """Note files whose text the window has under another name, until either file changes."""
     if found.elsewhere:
         window.flags[ELSEWHERE] = {**window.flags.get(ELSEWHERE, {}), **found.elsewhere}
     for path in [grant.path for grant in found.grants if grant.word == UPDATED and grant.part == 1]:

@@ -113,7 +113,7 @@ def claim(
     candidates: list[_Candidate] = []
     for number, (path, reason) in enumerate(queue.items()):
         if number >= MOST_CONSIDERED:
-            after.pending[path] = reason  # for a later event
+            after.pending[path] = reason  # considered at a later event
             continue
         candidate = _candidate(after, path, reason, documents, candidates, part or budget, answer, project)
         if isinstance(candidate, _Candidate):
@@ -173,7 +173,7 @@ def _under_another_name(
     for path, record in after.files.where("hash", document.digest):
         if is_whole(record) and not record.get("same"):
             return SKIP_INODE if record["inode"] == document.inode else SKIP_CONTENT, path, True
-    for other in chosen:  # only the first file with this text is delivered with it
+    for other in chosen:  # of several files, the first has the text
         if other.document.digest == document.digest:
             return SKIP_INODE if other.document.inode == document.inode else SKIP_CONTENT, other.document.path, True
     return "", "", False
@@ -224,7 +224,7 @@ def _candidate(
     if record is not None and record.get("before") and record["hash"] == document.digest:
         why = SKIP_PATH  # it changed, and changed back before the new state was delivered
     changed = record is not None and bool(record.get("updated"))
-    # The reason of a rule that the agent read or the transcript showed is another one.
+    # A changed rule that the agent read, or that the transcript showed, has another reason.
     is_rule = reason.startswith(DIRECTIVE) or (changed and is_rule_file(path))
     if ours and _is_elsewhere(path, other) and is_rule:
         line = same_rules(other)

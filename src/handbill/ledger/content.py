@@ -83,7 +83,7 @@ class Content:
         return {title for title in titles if state.get(title[0], title[1]) == title[1]}
 
     def went_past(self, claim: Record) -> bool:
-        """Did the model answer after the place where this claim's text belongs?"""
+        """Whether the model answered after the position of this claim's text."""
         _, _, rest = claim["batch"].partition(":")
         # older answers may be recorded after the claim, but not after the compaction
         if rest.startswith(_COMPACT):

@@ -1,5 +1,5 @@
-"""Epochs of a window: how an event continues or replaces its content, and what the ledger then
-does."""
+"""Windows over time: the chapter that an event opens in its window, and its effect on the
+ledger."""
 
 from __future__ import annotations
 

@@ -167,7 +167,8 @@ def want_dependents(window: Window, path: str, but: Collection[str] = ()) -> Non
 
 
 def look_again(window: Window, path: str) -> None:
-    """Forget that the directory of this rule, and those whose search leads there, were checked."""
+    """Forget that the directories at and below this rule's were checked: the next touch checks
+    them."""
     level = level_of(path)
     for directory in [place for place in window.touched if under(place, level)]:
         del window.touched[directory]

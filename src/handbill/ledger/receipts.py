@@ -165,7 +165,7 @@ def _claimed(record: Record | None, digest: str, parts: int) -> Record | None:
 def _judged(record: Record, part: int, verdict: str, *, counts: bool) -> Record:
     """Return the record after the verdict. `counts`: the loss shows how the host records
     deliveries."""
-    # a newer state will replace this one: only the part states that the window has change
+    # A newer state will replace this one: update only the parts that the window has meanwhile.
     if record.get("before"):
         held = with_letter({**record, "parts": record["before"]}, part, _LETTER[verdict])["parts"]
         return {**record, "before": held if NOT_SENT not in held else ""}

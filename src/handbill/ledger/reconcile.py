@@ -285,7 +285,7 @@ def _kept_batch(record: Record, calls: list[str]) -> str:
     """Return the parts of a kept tool call, for hosts that do not record injections."""
     parts: str = record["parts"]
     if len(parts) > 1:
-        return ""  # better a part twice than a lost part
+        return ""  # only the last part's call is known: better a part twice than a lost part
     return parts.replace(SENT, ASSUMED) if record["batch"] and record["batch"] in calls else ""
 
 

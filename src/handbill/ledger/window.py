@@ -47,8 +47,8 @@ ELSEWHERE = "same_text"
 # A window's flag: files that could not be delivered: path -> [stamp of that state, reason, page
 # that reports it to the model]. An empty stamp: the file may become readable at any time.
 UNDELIVERABLE = "undeliverable"
-# A window's flag: files that a rewind removed, and that the host delivers only once until it
-# compacts or restarts.
+# A window's flag: files that a rewind removed, and that the host delivers only once until the
+# window is compacted or restarted.
 HOST_ONCE = "host_once"
 # A window's flag: files that we delivered, and that the host has delivered since.
 HOST_TOO = "host_too"

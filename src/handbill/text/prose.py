@@ -1,4 +1,7 @@
-"""Markdown without code and HTML: the lines in which a host looks for imports, read as it does."""
+"""Markdown without code and HTML: the lines in which a host looks for imports.
+
+The text is parsed as the host parses it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of files that usually hold secrets."""
+"""Names of files that usually contain secrets."""
 
 from __future__ import annotations
 

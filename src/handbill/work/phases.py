@@ -1,4 +1,4 @@
-"""Phases of a skill: their order, which may follow which, and what each requires at its end."""
+"""Phases of a skill: their order, their possible successors, and the proof that each requires."""
 
 from __future__ import annotations
 
