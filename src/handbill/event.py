@@ -155,8 +155,8 @@ class Event:
         self.version = version
         self.reads_root = reads_root  # the window has the root's instructions from its start
         self.reads_mentions = reads_mentions  # the host loads rules for mentioned files
-        self.reads_touched = reads_touched  # and, late, for some commands and writes
-        self.reads_agents_md = reads_agents_md  # unless a CLAUDE.md is there
+        self.reads_touched = reads_touched  # and, later, for some commands and writes
+        self.reads_agents_md = reads_agents_md  # the host reads AGENTS.md if no CLAUDE.md exists
         self.raw = raw or {}  # the host's own data, which only the host module reads
         self.terminal = ""  # suffix for a second client's window on one session
         self.lane = 1  # the number of this handler among those of one start

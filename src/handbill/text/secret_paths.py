@@ -19,7 +19,7 @@ _PRIVATE = frozenset({
     "local.settings.json", "kubeconfig", "hgrc",
     ".dev.vars", ".vault_pass", ".databrickscfg", ".renviron", "_netrc",
 })  # fmt: skip
-# These words count in a name that has one of the endings below.
+# These words count in a name that has one of the endings below, or none.
 _WORDS = frozenset({
     "credentials", "credential", "creds", "secrets", "secret", "password", "passwords", "passwd", "token", "tokens",
     "apikey", "apikeys", "accesskey", "accesskeys", "rootkey", "kubeconfig", "adminsdk", "serviceaccount",
