@@ -163,8 +163,8 @@ def _claimed(record: Record | None, digest: str, parts: int) -> Record | None:
 
 
 def _judged(record: Record, part: int, verdict: str, *, counts: bool) -> Record:
-    """Return the record after the verdict. `counts`: the loss shows how the host records
-    deliveries."""
+    """Return the record after the verdict. `counts`: count a loss as a sign of missing host
+    records."""
     # A newer state will replace this one: update only the parts that the window has meanwhile.
     if record.get("before"):
         held = with_letter({**record, "parts": record["before"]}, part, _LETTER[verdict])["parts"]
