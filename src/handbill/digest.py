@@ -1,4 +1,7 @@
-"""Names by content. Nobody can make another text with the same name, which would suppress the first."""
+"""Names derived from content.
+
+Nobody can make another text with the same name, which would suppress the first text.
+"""
 
 from __future__ import annotations
 

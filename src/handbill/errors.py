@@ -1,4 +1,5 @@
-"""Failures: expected ones are `HandbillError`; at the hook boundary each leaves one line in the trace (`trace`)."""
+"""Failures. Expected ones are `HandbillError`; each one that reaches the hook leaves a trace
+line."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class HandbillError(Exception):
-    """An expected failure: one line for the person, and what to do about it."""
+    """An expected failure: one line for the person, and the remedy."""
 
     code = "error"
 
@@ -18,14 +19,17 @@ class HandbillError(Exception):
 
 
 class CorruptState(HandbillError):
-    """A state file that is not ours to read; it is moved aside, never overwritten."""
+    """A state file that we cannot read; it is moved aside, never overwritten."""
 
     code = "corrupt-state"
 
 
 class TookTooLong(BaseException):
-    """Not an Exception: nothing on the way may take it for a fault of its own. `partial`: what was done by then;
-    `where`: what took the time, if that is known."""
+    """Work exceeded its time. Not an Exception, so that no handler on the way treats it as its own
+    fault.
+
+    `partial`: the result so far. `where`: the step that took the time, if it is known.
+    """
 
     partial: Any = None
     where = ""

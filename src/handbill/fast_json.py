@@ -1,7 +1,8 @@
-"""JSON without importing `json` (which drags in `re` and `enum`, more than the rest of a hook).
+"""JSON without importing `json`, which imports `re` and `enum` and costs more than the rest of a
+hook.
 
-The C scanner and encoder behind `json` are used directly; where this interpreter's differ from
-what we know, `json` itself answers. A property test holds both to the same results.
+The C scanner and encoder behind `json` are used directly. Where this interpreter's differ from the
+expected ones, `json` itself is used. A property test requires both to give the same results.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class _Context:
-    """What the C scanner asks of `json.JSONDecoder`."""
+    """The attributes that the C scanner reads from a `json.JSONDecoder`."""
 
-    strict = False  # a raw control character in a host's string is no reason to lose an event
+    strict = False  # an event with a raw control character in a string must not be lost
     object_hook = None
     object_pairs_hook = None
     parse_float = float
@@ -30,8 +31,9 @@ def _unknown(value: object) -> Any:
 def _build() -> tuple[Callable[[str], Any], Callable[[Any], str]]:
     from _json import encode_basestring, make_encoder, make_scanner
 
-    scan: Any = make_scanner(_Context)  # type: ignore[arg-type]  # any object with these attributes will do
-    # markers {}: a cycle raises instead of recursing for ever
+    # any object with these attributes works
+    scan: Any = make_scanner(_Context)  # type: ignore[arg-type]
+    # markers {}: a cycle raises an error instead of endless recursion
     encode = make_encoder({}, _unknown, encode_basestring, None, ":", ",", False, False, True)
     if scan('{"a":[1]}', 0) != ({"a": [1]}, 9) or "".join(encode({"a": [1]}, 0)) != '{"a":[1]}':
         raise ImportError("unexpected _json")
@@ -42,14 +44,15 @@ def _build() -> tuple[Callable[[str], Any], Callable[[Any], str]]:
             start += 1
         try:
             value, end = scan(text, start)
-        except (StopIteration, SystemError, ValueError):  # SystemError: its error is in `json`, which is not imported
+        # SystemError: the scanner's error class is in `json`, which is not imported
+        except (StopIteration, SystemError, ValueError):
             return _explained(text)
         if text[end:].strip(" \t\n\r"):
             raise ValueError(f"extra text after the JSON value at character {end}")
         return value
 
     def dumps(value: Any) -> str:
-        # the C encoder handles containers; a bare scalar must be wrapped and unwrapped
+        # The C encoder needs a container, so a bare scalar is wrapped and unwrapped.
         if isinstance(value, (dict, list, tuple)):
             return "".join(encode(value, 0))
         return "".join(encode([value], 0))[1:-1]
@@ -58,7 +61,7 @@ def _build() -> tuple[Callable[[str], Any], Callable[[Any], str]]:
 
 
 def _explained(text: str) -> Any:
-    """What is wrong, and where."""
+    """Parse the text with `json`, whose error names the fault and its place."""
     import json
 
     try:
@@ -66,7 +69,8 @@ def _explained(text: str) -> Any:
     except json.JSONDecodeError as error:
         failure = ValueError(f"not JSON: {error.msg}: line {error.lineno} column {error.colno}")
         failure.why = f"not JSON: {error.msg}"  # type: ignore[attr-defined]  # without the place
-        failure.pos = error.pos  # type: ignore[attr-defined]  # callers that name the line in a larger file
+        # for callers that name the line in a larger file
+        failure.pos = error.pos  # type: ignore[attr-defined]
         raise failure from None
 
 

@@ -1,8 +1,9 @@
-"""Every gate, declared once: what it is called, how it can be set, what it says, what it remembers, when it applies.
+"""Declare every gate once: its name, settings, messages, state, and the events to which it applies.
 
 A gate asks for something before the agent acts. To add one, add a `Gate` to `ALL`, its messages to
-`data/messages/NAME.json`, a row for it to `handlers.HANDLERS`, and `handlers/NAME.py` with `handle`, `needs` and, for
-`engine gate status`, `status`. Settings, messages, `engine doctor`, `engine gate status` and registration read them.
+`data/messages/NAME.json`, a row for it to `handlers.HANDLERS`, and `handlers/NAME.py` with
+`handle`, `needs` and, for `engine gate status`, `status`. Settings, messages, `engine doctor`,
+`engine gate status` and registration read them.
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ if TYPE_CHECKING:
     from handbill.world import World
 
     Applies = Callable[[Event, Inbox, Window], bool]
-    Wanted = type | tuple[str, ...]  # a type, or the words that are allowed
+    Wanted = type | tuple[str, ...]  # a type, or the allowed words
     State = dict[str, Any]
 
-ARMED, TOLD, DONE, RELEASED = "armed", "told", "done", "released"  # states of a gate that waits for the agent
-STYLES = ("factual", "mandatory")  # in which the messages of a gate are written
+# states of a gate that waits for the agent
+ARMED, TOLD, DONE, RELEASED = "armed", "told", "done", "released"
+STYLES = ("factual", "mandatory")  # styles of a gate's messages
 WORDING: dict[str, tuple[Any, Wanted]] = {"wording": ("factual", STYLES)}
 CONTEXT_FILES = (
     "CONSTITUTION.md", "TASKS.md", "CONVENTIONS.md", "DECISIONS.md", "LEARNINGS.md", "AGENT_PLAYBOOK.md",
@@ -47,14 +49,15 @@ class Gate:
         messages: str = "",
         aliases: tuple[str, ...] = (),
     ) -> None:
-        self.name = name  # of its handler, its section in the settings, and its file of messages
+        # name of its handler, of its section in the settings, and of its file of messages
+        self.name = name
         self.title = title  # for people
-        self.on = on  # the kinds of events that it needs
-        self.applies = applies  # may it have something to say? Asked before its module is loaded
-        self.flag = flag  # of the window: what the gate remembers there
-        self.settings = settings  # field -> (default, what it must be); budgets are tokens
-        self.paths = paths  # fields whose paths must stay inside the project, if a project sets them
-        self.limits = limits or {}  # field -> the most that a project may set
+        self.on = on  # kinds of events that it needs
+        self.applies = applies  # whether it may apply; called before its module is loaded
+        self.flag = flag  # the window's flag with the state of the gate
+        self.settings = settings  # field -> (default, permitted values); budgets are tokens
+        self.paths = paths  # fields whose paths must stay inside the project if a project sets them
+        self.limits = limits or {}  # field -> the largest value that a project may set
         self.messages = messages or f"{PACKAGE}/data/messages/{name}.json"
         self.aliases = aliases  # former names of its section in the settings
 
@@ -63,13 +66,13 @@ class Gate:
         return {field: default for field, (default, _) in self.settings.items()}
 
     def state_of(self, window: Window) -> State:
-        """What this window knows of the gate; {} before it was looked at, and again in each new epoch."""
+        """Return the gate's state in this window; {} before its first check in each epoch."""
         found = window.flags.get(self.flag)
         return found if isinstance(found, dict) and found.get("epoch", window.epoch) == window.epoch else {}
 
 
 def _begins(event: Event, window: Window) -> bool:
-    """Does this event begin a window, or an epoch of it?"""
+    """Whether this event begins a window or an epoch."""
     return event.kind != ev.TOOL_CALLED and window.flags.get("standards") != window.epoch
 
 
@@ -79,31 +82,31 @@ def _touches(event: Event, paths: object) -> bool:
 
 
 def _load_gate(event: Event, inbox: Inbox, window: Window) -> bool:
-    """With the window's start (again after a compaction), then as long as something of it is open."""
+    """Whether the gate applies: at a window's start or a new epoch, and while a request is open."""
     state = LOAD.state_of(window)
     if event.kind == ev.SUBAGENT_STARTED or _begins(event, window):
         return True
     if state.get("awaits"):
         return event.kind != ev.TOOL_CALLED
-    if state.get("state") == TOLD:  # what is read of it now goes on record
+    if state.get("state") == TOLD:  # the agent may read the files now: note it
         return _touches(event, state["files"])
     return state.get("state") == ARMED and bool(event.tools)
 
 
 def _reread_gate(event: Event, inbox: Inbox, window: Window) -> bool:
     if "compacted" in window.flags and _begins(event, window):
-        return window.flags.get("role") != "regular"  # as it was found just before the compaction
+        return window.flags.get("role") != "regular"  # as noted just before the compaction
     state = REREAD.state_of(window)
     if inbox.notes.get("launched") or state.get("state") in (ARMED, TOLD):
         return True
-    return _touches(event, state.get("left"))  # late, but read
+    return _touches(event, state.get("left"))  # read late, but read
 
 
 def _resume(event: Event, inbox: Inbox, window: Window) -> bool:
     if inbox.handover or "calls" in inbox.notes:
         return True
     if event.kind == ev.COMPACTING:
-        return False  # nothing here can be resumed: its calls were not even looked for
+        return False  # this project has nothing to resume, so its calls were not searched
     compacted = window.epoch > 0 and window.flags.get("rewound") != window.epoch
     return (compacted and _begins(event, window)) or event.source == "resume"
 
@@ -146,12 +149,12 @@ def gate(name: str) -> Gate:
     return next(one for one in ALL if one.name == name)
 
 
-# --- the states of a gate that waits until the agent has read some files: armed -> told -> done ----
-# A state holds the files that are `left`, those that were `read` or `tried`, and how the agent was told.
+# --- states of a gate that waits until the agent has read some files: armed -> told -> done --
+# A state contains the files that are `left`, `read` or `tried`, and the form of the message.
 
 
 def armed(window: Window, unread: list[str], **more: object) -> State:
-    """Nothing is done if nothing is left to read."""
+    """Return the first state; the gate is done if no file is left to read."""
     state: State = {"epoch": window.epoch, "left": unread, "read": [], "tried": [], **more}
     return {**state, "state": ARMED if unread else DONE}
 
@@ -169,7 +172,7 @@ def told(state: State, how: str, now: float = 0.0) -> State:
 
 
 def followed(state: State, among: list[str], event: Event, window: Window, world: World) -> State:
-    """After a message: which of the files did it read, and which could not be read?"""
+    """Return the state after a message: the files that were read, and those that could not be."""
     from handbill.library.reading import paths_read
 
     read, tried = paths_read(event, among, world)

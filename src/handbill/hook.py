@@ -1,4 +1,7 @@
-"""The host's entry: stdin -> pipeline -> stdout. Whatever happens: valid output or none, exit 0, a trace."""
+"""The host's entry point. A failure leaves a trace; the exit code is always 0.
+
+An event is read from stdin. The output on stdout is always valid, or empty.
+"""
 
 from __future__ import annotations
 
@@ -21,25 +24,26 @@ MOST_INPUT = 64 << 20
 
 
 def main() -> None:
-    """Never returns: skipping the interpreter's own shutdown is a third of the cost."""
+    """Answer one event and exit. The interpreter's own shutdown, a third of the cost, is
+    skipped."""
     try:
         answer, printed = answer_to(_stdin(), sys.argv[1:], _environ())
         _print(answer)
         printed()
-    except BaseException as error:  # even ^C: the agent's turn must go on
+    except BaseException as error:  # even ^C: the agent's turn must continue
         _last_words(error)
     posix._exit(0)
 
 
 def respond(data: bytes, arguments: list[str], environ: Mapping[str, str]) -> str:
-    """The text for one event, taken as printed: for callers that are no process of their own."""
+    """Return the text for one event as if it were printed, for callers in their own process."""
     answer, printed = answer_to(data, arguments, environ)
     printed()
     return answer
 
 
 def answer_to(data: bytes, arguments: list[str], environ: Mapping[str, str]) -> tuple[str, Callable[[], None]]:
-    """The text to print for one event, and what to do once it is printed."""
+    """Return the text to print for one event, and a function to call after printing."""
     from handbill.hosts import HOSTS
     from handbill.settings import load, process_context, project_around
     from handbill.store.files import FileStore
@@ -92,11 +96,11 @@ def _answer(
 
 
 def _nothing() -> None:
-    """Most events leave nothing to do after printing."""
+    """Do nothing: most events need no work after printing."""
 
 
 def _decoded(data: bytes) -> tuple[dict[str, Any], str]:
-    """The event, or what is wrong with it; bytes that are no UTF-8 do not lose the rest."""
+    """Return the event, or its fault. Bytes that are not valid UTF-8 do not invalidate the rest."""
     if not data.strip():
         return {}, "the host ended before it sent its event"
     try:
@@ -109,7 +113,7 @@ def _decoded(data: bytes) -> tuple[dict[str, Any], str]:
 
 
 def _absolute(folder: str) -> str:
-    """The folder where the client was started; empty: this process's own."""
+    """Return the folder where the client was started; if empty, this process's own folder."""
     from handbill.paths import normal
 
     return normal(folder if folder.startswith("/") else f"{posix.getcwd()}/{folder}")
@@ -147,10 +151,10 @@ def _print(text: str) -> None:
 
 
 def _last_words(error: BaseException) -> None:
-    """No state could be written at all: the host's debug log is the only place left."""
+    """Write to the host's debug log, the last resort if no state could be written."""
     try:
         from handbill.trace import describe
 
         posix.write(2, f"handbill: {describe(error)}\n".encode("utf-8", "replace"))
     except (OSError, ImportError):
-        pass  # nobody listens, or the package was removed while this ran
+        pass  # nobody reads stderr, or the package was removed while this ran

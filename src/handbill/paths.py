@@ -1,4 +1,5 @@
-"""Lexical POSIX paths. `posixpath` would import `os`, a sixth of the whole hook's cost."""
+"""Lexical POSIX paths. Importing `posixpath` would import `os`, a sixth of the whole hook's
+cost."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ SHIPPED_SKILLS = f"{PACKAGE}/data/skills"
 
 
 def normal(path: str) -> str:
-    """Absolute path without `//`, `.` and `..`; lexical, so nothing is read."""
+    """Return the absolute path without `//`, `.` and `..`. Lexical: nothing is read from the
+    disk."""
     if "//" not in path and "/." not in path and (path == "/" or not path.endswith("/")):
         return path
     parts: list[str] = []
@@ -38,7 +40,7 @@ def is_rule_file(path: str) -> bool:
 
 
 def level_of(path: str) -> str:
-    """The directory that a rule file speaks for."""
+    """Return the directory to which a rule file applies."""
     folder = parent(path)
     return parent(folder) if folder.endswith("/.directives") else folder
 
@@ -47,16 +49,17 @@ def name(path: str) -> str:
     return path[path.rfind("/") + 1 :]
 
 
-ANYWHERE = "/\0/"  # in a root: any folders may be there; no path that exists can contain it
+ANYWHERE = "/\0/"  # in a root: any folders may be there; no real path can contain it
 
 
 def under(path: str, root: str) -> bool:
-    """Nothing is under an empty path, or is one: nobody knows where that leads."""
+    """Whether `path` is `root` or below it. Empty ones never match, because their target is
+    unknown."""
     return bool(path and root) and (path == root or root == "/" or path.startswith(root + "/"))
 
 
 def under_any(path: str, roots: Iterable[str]) -> bool:
-    """Is it under one of these? A root may have `ANYWHERE` in it."""
+    """Whether the path is under one of these roots, which may contain `ANYWHERE`."""
     for root in roots:
         if path == root or path.startswith(f"{root}/"):
             return bool(path and root)
@@ -67,6 +70,6 @@ def under_any(path: str, roots: Iterable[str]) -> bool:
 
 
 def below(path: str, root: str) -> list[str]:
-    """The components of `path` below `root`."""
+    """Return the components of `path` below `root`."""
     rest = path[len(root) :] if root != "/" else path
     return [part for part in rest.split("/") if part]

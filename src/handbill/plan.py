@@ -1,4 +1,4 @@
-"""What handlers want. Plans add up, and each verdict keeps its own text; None = no opinion."""
+"""The results of handlers. Plans add up, and each verdict keeps its own text; None: no opinion."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-WARNING = "warning"  # the message with which a warning travels to the next results
-WARN, BLOCK = "warn", "block"  # nothing ever allows a call: that is for the user to decide
+WARNING = "warning"  # the message that carries a warning to the next results
+WARN, BLOCK = "warn", "block"  # no verdict allows a call: the user decides that
 
 
 class Want:
@@ -16,32 +16,40 @@ class Want:
     def __init__(self, path: str, reason: str, text: str = "") -> None:
         self.path = path
         self.reason = reason
-        self.text = text  # a page of our own making: kept in a file under this name, and delivered like one
+        # text that we composed: stored in a file of this name and delivered like a file
+        self.text = text
 
 
 class Plan:
     def __init__(self) -> None:
         self.wants: list[Want] = []
-        self.awaited: list[str] = []  # must be in the window, but the agent is to read them itself
+        self.awaited: list[str] = []  # must be in the window, but the agent should read them itself
         self.seen: list[tuple[str, str]] = []  # (path, reason): the host itself put it there
-        self.touched: dict[str, dict[str, Any]] = {}  # directory -> which directives it has
-        self.solved: list[str] = []  # could not be delivered before; the window has them as they are now
-        self.stale: dict[str, str] = {}  # path -> reason: what the window holds is no longer what the file says
-        self.digests: dict[str, str] = {}  # path -> digest of the text of `known` files that the agent has seen itself
-        self.restamped: dict[str, str] = {}  # path -> stamp: the agent has this state of the file in another way
-        self.work: dict[str, Any] | None = None  # which skill, phase and session this window is at
-        self.settled: list[str] = []  # notices that are dealt with
+        self.touched: dict[str, dict[str, Any]] = {}  # directory -> directives in it
+        self.solved: list[str] = []  # undeliverable before; the window has their current state
+        self.stale: dict[str, str] = {}  # path -> reason: the window's text is out of date
+        # path -> digest of the text that the agent has seen itself
+        self.digests: dict[str, str] = {}
+        # path -> stamp: the agent has this state of the file from another source
+        self.restamped: dict[str, str] = {}
+        self.work: dict[str, Any] | None = None  # skill, phase and session of this window
+        self.settled: list[str] = []  # notices that are handled
         self.outgoing: list[dict[str, Any]] = []  # notices for other windows of this session
-        self.save_notes: dict[str, dict[str, Any] | None] = {}  # notes about this window to keep; None: to be removed
-        self.unwanted: list[str] = []  # no longer to be delivered: the agent was asked to read them itself
-        self.allowed_paths: list[str] = []  # files outside of the usual places that the person named for this window
-        self.roots: list[str] = []  # of this window, besides those of the settings: files are delivered from there
+        # notes about this window to store; None: remove
+        self.save_notes: dict[str, dict[str, Any] | None] = {}
+        # not to be delivered any more: the agent should read them itself
+        self.unwanted: list[str] = []
+        # files outside of the usual places that the person named for this window
+        self.allowed_paths: list[str] = []
+        # folders of this window from which files are delivered, besides those of the settings
+        self.roots: list[str] = []
         self.flags: dict[str, object] = {}
-        self.unfinished = False  # there was more to look at than one event may take
+        self.unfinished = False  # one event was not enough for all of the work
         self.notes: list[str] = []
-        self.verdicts: list[tuple[str, str]] = []  # (warn or block, text), in the order of the handlers
-        self.needs_no_pages = False  # the call is held whatever the window has: its reason is not about pages
-        self.hold_anyway = False  # the call is held even if another one's denial carries the pages
+        self.verdicts: list[tuple[str, str]] = []  # (warn or block, text), in the order of handlers
+        # the call is held whatever the window has: the reason is not a missing page
+        self.needs_no_pages = False
+        self.hold_anyway = False  # the call is held even if another call's denial carries the pages
 
     def want(self, path: str, reason: str) -> None:
         self.wants.append(Want(path, reason))
@@ -61,16 +69,16 @@ class Plan:
         return any(verdict == BLOCK for verdict, _ in self.verdicts)
 
     def texts(self, wanted: str) -> list[str]:
-        """The texts of all verdicts of this kind."""
+        """Return the texts of all verdicts of this kind."""
         return [text for verdict, text in self.verdicts if verdict == wanted and text]
 
     def say_warnings(self) -> None:
-        """Each warning is a page of its own."""
+        """Make each warning a page of its own."""
         for text in self.texts(WARN):
             self.say(WARNING, text, "warning")
 
     def let_go(self) -> None:
-        """The call is not held after all; warnings stay."""
+        """Release the call; warnings remain."""
         self.verdicts = [(verdict, text) for verdict, text in self.verdicts if verdict != BLOCK]
 
     def add(self, other: Plan | None) -> None:
@@ -113,7 +121,7 @@ class Plan:
 
     @property
     def changes(self) -> bool:
-        """Does it touch the window?"""
+        """Whether the plan changes the window."""
         return bool(
             self.wants or self.seen or self.touched or self.flags or self.stale or self.restamped or self.allowed_paths
             or self.solved or self.work is not None

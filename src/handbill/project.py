@@ -1,4 +1,4 @@
-"""A project as commands and reports see it: its folder, its state, its settings and its host."""
+"""A project as commands and reports use it: its folder, state, settings and host."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from handbill.store.api import Key
 
 
-HOST = host(next(iter(HOSTS)))  # commands know one host so far
+HOST = host(next(iter(HOSTS)))  # commands support one host so far
 
 
 class CheckedStore(FileStore):
-    """A hook parses a ledger's lines when it needs them. A person wants to know at once if one of them is broken."""
+    """A store that parses a whole ledger at once.
+
+    Hooks parse a ledger's lines on demand, but a person wants to know at once if one is broken.
+    """
 
     def read(self, key: Key) -> Window | None:
         window = super().read(key)
@@ -45,5 +48,6 @@ class Project:
 
 
 def session_of(key: Key) -> str:
-    """The host's session. The window of a second terminal is named after its session and its process."""
+    """Return the host's session. A second terminal's window has the session's name and its process
+    id."""
     return key[0].partition("~")[0]

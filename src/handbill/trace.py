@@ -1,4 +1,4 @@
-"""What is written down about a failure. Loaded only then."""
+"""Lines that record a failure. Loaded only after one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ if TYPE_CHECKING:
 
 
 def describe(error: BaseException) -> str:
-    """Name, text and the innermost places, without importing `traceback`."""
+    """Return the error's class, its text and the innermost places, without importing
+    `traceback`."""
     places = []
     frame = error.__traceback__
     while frame is not None:

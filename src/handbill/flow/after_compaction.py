@@ -1,4 +1,5 @@
-"""Of the files that are wanted after a compaction: which may still be in the window, which are surely gone."""
+"""Sort the files that are wanted after a compaction: possibly still in the window, or surely
+gone."""
 
 from __future__ import annotations
 
@@ -14,7 +15,11 @@ if TYPE_CHECKING:
 
 
 class Remains:
-    """`doubtful`: the host may restore them, its next records will tell. `restored`: it did. `gone`: sent at once."""
+    """The files wanted after a compaction.
+
+    `doubtful`: the host may restore them, and its next records will show whether it does.
+    `restored`: it did. `gone`: they are sent at once.
+    """
 
     __slots__ = ("doubtful", "gone", "restored")
 
@@ -50,9 +55,10 @@ def _asked_by_gates(context: EventContext, current: Window) -> list[str]:
 
 
 def _gone(context: EventContext, current: Window) -> list[str]:
-    """Wanted files that a compaction has surely taken: the conversation had gone on since they were delivered.
+    """Return wanted files that are surely gone: the conversation went on after their delivery.
 
-    The others may be in the messages that it kept; the audit at a later event will tell.
+    The others may be in the messages that the compaction kept; the audit at a later event shows
+    that.
     """
     if not current.from_last_epoch or context.event.kind != SESSION_STARTED or current.flags.get("kept_unknown"):
         return []

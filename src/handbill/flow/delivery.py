@@ -1,6 +1,6 @@
-"""What a plan does to a window: claim what is wanted, note the rest, inside one locked update.
+"""Apply a plan to a window in one locked update: claim the wanted files and note the rest.
 
-Imported only when there is something to do; the usual event never gets here.
+This module is imported only when a plan or pending files require it; most events do not.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MOST_READ, _MOST_TEXT = 300, 1 << 19  # files, and characters, in one event
 
 
 def advance(context: EventContext, window: Window | None) -> Window | None:
-    """The window with what the facts say about it; the same object when they say nothing."""
+    """Return the window updated with the facts; the same object if they change nothing."""
     if context.facts is None:
         return window
     from handbill.flow.findings import apply
@@ -55,7 +55,7 @@ def advance(context: EventContext, window: Window | None) -> Window | None:
 
 
 def warn_if_unrecorded(context: EventContext, before: Window | None, after: Window | None) -> None:
-    """Receipts are impossible in this window: the person should know, once."""
+    """Report once to the person that this window's host record shows none of our deliveries."""
     is_known = before is not None and before.flags.get(UNRECORDED)
     if after is not None and after.flags.get(UNRECORDED) and not is_known:
         context.trace(
@@ -65,14 +65,14 @@ def warn_if_unrecorded(context: EventContext, before: Window | None, after: Wind
 
 
 def held_elsewhere(plan: Plan, answer: Answer) -> bool:
-    """Did another call of the same message get what this one would say?"""
+    """Whether another call of the same message received the text of this one."""
     own = {want.path for want in plan.wants if want.text}
     skipped = answer.claim.skipped if answer.claim is not None else ()
     return any(why == SKIP_PATH or path in own for path, why, _ in skipped)
 
 
 def deliver(context: EventContext, current: Window | None, room: int) -> Answer:
-    """Claim what is wanted, as far as `room` goes (0: this event carries nothing)."""
+    """Claim the wanted files as far as `room` allows (0: this event cannot deliver anything)."""
     from handbill.ledger.claim import claim
 
     event, plan = context.event, context.plan
@@ -80,7 +80,8 @@ def deliver(context: EventContext, current: Window | None, room: int) -> Answer:
     gate = plan.blocks
     documents = _sheets(context, current) if room and current is not None else {}
     refusals = _refusals(context, current, documents)
-    later = refusals.wants if refusals is not None and gate else []  # what is missing is not a reason to hold a call
+    # a missing file is not a reason to hold a call
+    later = refusals.wants if refusals is not None and gate else []
     plan.wants += refusals.wants if refusals is not None and not gate else []
     own = _own_pages(context, [*plan.wants, *later])
     documents.update(own if room and current is not None else {})
@@ -102,13 +103,13 @@ def deliver(context: EventContext, current: Window | None, room: int) -> Answer:
         if after.maybe_compacted_from >= 0:
             from handbill.flow.findings import doubted
 
-            # this window may have been emptied: the transcript must say so first
+            # The window may have been emptied: the transcript must show that first.
             after = doubted(postponed(after, plan.wants), event)
         elif room and (plan.wants or after.pending):
             how: dict[str, Any] = {"part": context.host.CAP, "offset": offset, "now": context.now, "waiting": not gate}
             after, answer.claim = claim(after, plan.wants, documents, event, room, project=context.world.project, **how)
         elif plan.wants:
-            after = postponed(after, plan.wants)  # this event carries nothing: a later one does
+            after = postponed(after, plan.wants)  # a later event delivers them
         if answer.claim is not None:
             answer.text, answer.number = answer.claim.text, after.serial
             note_same_text(after, answer.claim)
@@ -124,7 +125,7 @@ def deliver(context: EventContext, current: Window | None, room: int) -> Answer:
     except StateUnwritable as error:
         if event.lane > 1 or gate:
             raise
-        # The transcript tells what is there, and the client itself drops a repeat of the same start text.
+        # The transcript shows past deliveries, and the client drops a repeated start text.
         context.trace(str(error), error.hint)
         return change(None)[1]
     return answer
@@ -133,7 +134,7 @@ def deliver(context: EventContext, current: Window | None, room: int) -> Answer:
 def _refusals(
     context: EventContext, current: Window | None, documents: dict[str, Document | Refusal]
 ) -> Refusals | None:
-    """The files that cannot be delivered, of this event and earlier ones; None if there are none, as usual."""
+    """Return the undeliverable files of this event and earlier ones; usually None."""
     refused = [path for path, document in documents.items() if isinstance(document, Refusal)]
     if current is None or not (refused or UNDELIVERABLE in current.flags):
         return None
@@ -151,10 +152,12 @@ def _remains(context: EventContext, current: Window) -> Remains:
 
 
 def _own_pages(context: EventContext, wants: list[Want]) -> dict[str, Document | Refusal]:
-    """What handlers say in their own words becomes files: a page that was lost can be delivered again."""
+    """Store the texts that handlers compose as files, so that a lost page can be delivered
+    again."""
     found: dict[str, Document | Refusal] = {}
     for want in [want for want in wants if want.text]:
-        # as a file would be read: what is kept and what is delivered must be the same text
+        # Normalize the text as a file's text would be: the stored and the delivered text must be
+        # the same.
         want.text = harmless(want.text.replace("\r\n", "\n").replace("\0", "\ufffd")).strip("\n")
         digest = digest_of(want.text)
         try:
@@ -167,14 +170,16 @@ def _own_pages(context: EventContext, wants: list[Want]) -> dict[str, Document |
 
 
 def _sheets(context: EventContext, current: Window) -> dict[str, Document | Refusal]:
-    """Everything that may be granted, read before the claim."""
+    """Read every file that may be granted, before the claim."""
     found: dict[str, Document | Refusal] = {}
     size, started = 0, context.world.spent()
-    waiting = current.pending if not context.plan.blocks else ()  # a denial brings only what the call needs
+    # a denial carries only what the call needs
+    waiting = current.pending if not context.plan.blocks else ()
     asked = [*waiting, *(want.path for want in context.plan.wants if not want.text), *context.plan.stale]
-    for path in sorted(asked, key=lambda path: under(path, context.world.project)):  # the user's own files first
+    # the user's own files first
+    for path in sorted(asked, key=lambda path: under(path, context.world.project)):
         if len(found) >= _MOST_READ or size >= _MOST_TEXT:
-            break  # far more than one event can carry: the rest waits unread
+            break  # far more than one event can carry: leave the rest unread
         if is_over(context, started):
             context.trace(f"{path}: reading files took too long", "look for links that lead through many folders")
             break
@@ -189,16 +194,17 @@ def _sheets(context: EventContext, current: Window) -> dict[str, Document | Refu
 def _find_references(
     context: EventContext, current: Window | None, documents: dict[str, Document | Refusal], found: dict[str, list[str]]
 ) -> None:
-    """path -> files of the pages that it refers to; looked up before the claim, like the text itself.
+    """Find the files of the pages that each document refers to, before the claim.
 
-    If the lookup fails, the page waits for the next event. If it fails there too, only the page is delivered.
+    If the lookup fails, the page waits for the next event. If it fails there too, only the page is
+    delivered.
     """
-    for path, document in list(documents.items()):  # the user's own first
+    for path, document in list(documents.items()):  # the user's own files first
         if isinstance(document, Refusal) or "§" not in document.text:
             continue
         record = current.files.get(path) if current is not None else None
         if record is not None and record["hash"] == document.digest and not record["parts"].startswith(NOT_SENT):
-            continue  # its first part, which brings them, was delivered
+            continue  # its first part, which requests those pages, was delivered
         from handbill.library.named_pages import pages_named
 
         named = attempt(context, "references", pages_named, document, context.world)
@@ -209,7 +215,7 @@ def _find_references(
 
 
 def _moved(context: EventContext, current: Window | None, documents: dict[str, Document | Refusal]) -> list[str]:
-    """Files of the host's that are no longer behind the inode we noted."""
+    """Return the host's files that no longer have the inode that we noted."""
     found = []
     for document in documents.values() if current is not None else ():
         if isinstance(document, Refusal) or current is None:
@@ -221,7 +227,8 @@ def _moved(context: EventContext, current: Window | None, documents: dict[str, D
 
 
 def message_once(context: EventContext, window: Window, answer: Answer) -> Window:
-    """The person is told once per window that something went wrong, and where to look."""
+    """Report the first problem to the person, once per window, with the command that shows
+    details."""
     problems = [*(trace["error"] for trace in context.traces), *context.plan.notes]
     if answer.claim is not None:
         problems += [f"{refusal.named} {refusal.why}" for refusal in answer.claim.refused if not refusal.quiet]

@@ -1,4 +1,4 @@
-"""One event on its way through the house, and what came of it."""
+"""The data of one event while it is handled, and its answer."""
 
 from __future__ import annotations
 
@@ -23,21 +23,25 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 else:
-    import _signal  # without the names that `signal` makes of it, which take long to load
+    import _signal  # `signal` would also build enums from these names, which takes long to load
 
-# Of the processor, for all work of one event that a project's files decide about; 0: no limit. Each piece of work
-# may take half of what is left, so that one cannot take the time of the others.
+# Processor seconds for all work of one event that depends on a project's files; 0: no limit. Each
+# piece of work may take half of the remaining time, so that one cannot use up the time of the
+# others.
 MOST_SECONDS = 0.9
 _LEAST_SECONDS, _AGAIN_SECONDS = 0.02, 0.1
 
 
 def attempt(context: EventContext, name: str, work: Callable[..., T], *arguments: Any) -> T | None:
-    """Return the result of `work`. If it fails, the event continues: a faulty gate cannot block the standards."""
+    """Return the result of `work`. If it fails, the event continues without it.
+
+    A faulty gate cannot block the standards.
+    """
     started = context.world.spent()
     try:
         return limited(work, *arguments, seconds=context.seconds_left / 2)
     except HandbillError:
-        raise  # of our own state, which concerns the whole event
+        raise  # it concerns our own state, and therefore the whole event
     except TookTooLong as stop:
         what = stop.where or "this"
         context.trace(
@@ -56,7 +60,10 @@ def attempt(context: EventContext, name: str, work: Callable[..., T], *arguments
 
 
 def limited(work: Callable[..., T], *arguments: Any, seconds: float) -> T:
-    """Its answer. Whatever a page or a setting contains, it cannot take the time of what else is to be delivered."""
+    """Return the result of `work`, or raise TookTooLong after `seconds`.
+
+    Whatever a page or a setting contains, other deliveries keep their time.
+    """
     try:
         before = _signal.signal(_signal.SIGPROF, _stop) if MOST_SECONDS else None
     except ValueError:  # only the first thread of a process can be interrupted; a hook has no other
@@ -73,7 +80,10 @@ def limited(work: Callable[..., T], *arguments: Any, seconds: float) -> T:
 
 
 def is_over(context: EventContext, started: float) -> bool:
-    """For work whose partial result is worth keeping: the work checks the limit itself and is not interrupted."""
+    """Whether the work that began at `started` has used up its time.
+
+    Work whose partial result is worth keeping checks this limit itself and is not interrupted.
+    """
     return bool(MOST_SECONDS) and context.world.spent() - started > max(context.seconds_left, _LEAST_SECONDS)
 
 
@@ -82,16 +92,19 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 class Asked:
-    """Why the transcript must be looked at: a failed hook left a mark, or its newest part shows a sign."""
+    """Why the transcript must be read: a failed hook left a mark, or its newest part shows a
+    sign."""
 
     def __init__(self, *, missed: bool = False) -> None:
-        self.missed = missed  # a hook of ours could not do its work
-        self.compacted = False  # a compaction is recorded; the ledger may know of it
-        self.failed = False  # the host says that one of them failed
+        self.missed = missed  # a hook of ours failed
+        self.compacted = False  # a compaction is recorded, which the ledger may already include
+        self.failed = False  # the host reports that one of our hooks failed
         self.moved = False  # the conversation may have gone back to an earlier point
-        self.unannounced = False  # a prompt, or the end of a batch, may have come without its event
-        self.queued = False  # a prompt that waits: its turn is another one's, and its text may be taken back
-        self.scanned = 0  # how far the transcript was searched; 0: not worth noting
+        # a prompt, or the end of a batch, may have arrived without its event
+        self.unannounced = False
+        # a queued prompt: its turn has not begun, and the user may take it back
+        self.queued = False
+        self.scanned = 0  # the byte up to which the transcript was searched; 0: not worth noting
 
     def __bool__(self) -> bool:
         return self.missed or self.compacted or self.failed or self.moved or self.unannounced or self.scanned > 0
@@ -100,14 +113,14 @@ class Asked:
 class Answer:
     def __init__(self) -> None:
         self.text = ""
-        self.number = 0  # of the claim that the text was granted by
+        self.number = 0  # number of the claim that granted the text
         self.message = ""
         self.plan: Plan | None = None
-        self.claim: Claim | None = None  # nothing was asked of the ledger
+        self.claim: Claim | None = None  # None: no files were claimed
 
 
 class EventContext:
-    """One event on its way through the house."""
+    """One event while it is handled."""
 
     def __init__(self, event: Event, host: ModuleType, store: Store, world: World, settings: Settings) -> None:
         self.event = event
@@ -121,9 +134,9 @@ class EventContext:
         self.plan = Plan()
         self.asked = Asked()
         self.facts: Findings | None = None
-        self.broken = False  # a handler failed, and the others went on
+        self.broken = False  # a handler failed, and the others continued
         self.has_session = False  # this window works on a session
-        self.opened = ""  # new-window, new-epoch: what the log needs to count copies per window
+        self.opened = ""  # new-window or new-epoch: the log counts copies per window by it
         self.outcomes: list[Outcome] = []
         self.traces: list[dict[str, Any]] = []
 

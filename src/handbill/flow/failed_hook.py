@@ -1,4 +1,5 @@
-"""What remains of a hook that failed: a trace, a mark for the next one, a message. Loaded only then."""
+"""Record a failed hook: a trace, a mark for the next event, and a message. Loaded only on
+failure."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 def trace_failure(
     error: Exception, host: ModuleType | None, caller: Identity | None, event: Event | None, raw: Any, store: Any
 ) -> str:
-    """A trace, a mark so that the window's next event makes good what this one missed, one message to the person."""
+    """Write a trace, mark the window so that its next event catches up, and return one message."""
     expected = isinstance(error, HandbillError)
     what, hint = (str(error), error.hint) if isinstance(error, HandbillError) else (describe(error), "")
     kind = host.event_name(raw) if host is not None else ""

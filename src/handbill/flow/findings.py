@@ -1,7 +1,7 @@
-"""What the transcript must say before a window's ledger can be trusted, and what follows from it.
+"""Read the transcript facts that a window's ledger depends on, and apply them to the ledger.
 
-Imported only when something is open: a claim on its way, a start, a resume, a compaction, a
-hook that failed, a rewind. The usual event never gets here.
+Imported only when something is open: a claim on its way, a start, a resume, a compaction, a failed
+hook or a rewind. Most events do not need it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from handbill.ledger.window import Record, Window
     from handbill.world import World
 
-_BACK = 2 << 20  # how far before a compaction the part that it keeps may begin
+_BACK = 2 << 20  # bytes before a compaction in which the part that it keeps may begin
 
 
 class Findings:
@@ -36,23 +36,23 @@ class Findings:
     def __init__(self, chapter: str) -> None:
         self.chapter = chapter
         self.size = 0
-        self.trigger = ""  # of a compaction that is about to come
-        self.readable = True  # there is a transcript
-        self.content: Content | None = None  # of the window, from its oldest open question on
-        self.whole_content = False  # that is all of it: the ledger is compared with it
+        self.trigger = ""  # of a compaction that is about to start
+        self.readable = True  # the transcript exists
+        self.content: Content | None = None  # of the window, from its oldest open question
+        self.whole_content = False  # `content` is complete: the ledger is compared with it
         self.passed_suspicion = False  # the transcript continues and shows no compaction
-        self.recorded_at = -1  # where the transcript shows the compaction that this event tells of
-        self.boundary_from = -1  # behind this byte the transcript shows a compaction
+        self.recorded_at = -1  # where the transcript shows the compaction of this event
+        self.boundary_from = -1  # the transcript shows a compaction after this byte
         self.failures: list[tuple[str, str, str]] = []
-        self.scanned = 0  # how far the transcript was searched for failures and rewinds
-        self.missed_mark = False  # a hook of ours could not do its work and said so
-        self.dropped_mention = False  # a prompt that mentioned a rule was not taken: earlier calls may ask for it
-        self.missed: list[Tool] = []  # calls whose event we never got
+        self.scanned = 0  # the byte up to which failures and rewinds were searched
+        self.missed_mark = False  # a hook of ours failed and left a mark
+        self.dropped_mention = False  # a mention was not taken: earlier calls may need its rule
+        self.missed: list[Tool] = []  # calls whose event we never received
         self.agents: list[str] = []
 
     @property
     def must_be_followed(self) -> bool:
-        """Did this event find out what only a later one can deal with?"""
+        """Whether this event found something that only a later event can handle."""
         return self.whole_content or self.dropped_mention
 
     @property
@@ -61,12 +61,12 @@ class Findings:
 
     @property
     def silent(self) -> bool:
-        """Nothing can be delivered: this window's content is not known yet."""
+        """Whether nothing can be delivered because this window's content is not known yet."""
         return self.chapter in (epochs.WAIT, epochs.SUSPECT)
 
 
 def look(event: Event, window: Window | None, host: ModuleType, world: World, now: float, asked: Asked) -> Findings:
-    """Read what this event needs, and no more."""
+    """Read only the facts that this event needs."""
     agents: list[str] = []
     whose_known = True
     if event.kind == SESSION_STARTED and event.source == "compact" and not host.names_compacted_agent(event):
@@ -76,12 +76,13 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
     facts = Findings(epochs.chapter(event, window, now, whose_known=whose_known, agents_survive=survive))
     facts.agents = agents
     facts.missed_mark = asked.missed
-    # before the host has written the prompt, nobody knows whose the newest rows of a shared transcript are
+    # Until the host writes the prompt, the newest rows of a shared transcript may be anybody's.
     is_unsure = window is not None and JOINED in window.flags and event.kind == PROMPT_SUBMITTED
     facts.scanned = asked.scanned if not is_unsure else 0
     facts.size = max(world.size(event.transcript), 0) if event.transcript else 0
     if event.kind == COMPACTING:
-        # if the server rejected the request as too long, the client may keep any part, as in a manual compaction
+        # After the server rejected a request as too long, the client may keep any part of the
+        # window.
         facts.trigger = epochs.MANUAL if host.keeps_several_turns(event, world) else event.trigger
     woken = facts.chapter == epochs.FRESH and event.kind == SUBAGENT_STARTED and survive
     if woken or (event.kind == COMPACTING and (window is None or not window.started)):
@@ -95,13 +96,13 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
         facts.scanned = facts.size
         facts.content = of_unknown_window(event, host, world, resumed=resumed)
         if facts.content is None and facts.chapter == epochs.ADOPT:
-            if asked.missed and event.kind == TOOL_BATCH_FINISHED:  # the batch before this one found nothing, either
+            if asked.missed and event.kind == TOOL_BATCH_FINISHED:  # the last batch found none
                 facts.content = host.window_now(event, world)  # all but the newest rows
             else:
-                facts.chapter = epochs.WAIT  # no transcript to read yet: a later tool event will see it
+                facts.chapter = epochs.WAIT  # no transcript yet: a later tool event reads it
         facts.whole_content = facts.content is not None
     elif facts.chapter == epochs.COMPACT and (window is None or not window.started):
-        facts.content = host.window_now(event, world)  # some of it may be in the part that is kept
+        facts.content = host.window_now(event, world)  # some of it may be in the kept part
     elif facts.chapter == epochs.COMPACT and window is not None:
         facts.recorded_at = _recorded_at(event, window, host, world)
     elif window is not None and window.started and facts.chapter == epochs.GO_ON:
@@ -111,31 +112,30 @@ def look(event: Event, window: Window | None, host: ModuleType, world: World, no
 
 
 def _recorded_at(event: Event, window: Window, host: ModuleType, world: World) -> int:
-    """Where the host has recorded this compaction by now; -1: it has not. The hook of its start may be slow."""
+    """Return the byte at which the host has recorded this compaction; -1: not yet."""
     flags = window.flags
-    known = max(flags.get(epochs.BOUNDARY, -1), flags.get("scanned", 0) - 1)  # the newest that may be an earlier one
+    # the newest compaction that may be an earlier one
+    known = max(flags.get(epochs.BOUNDARY, -1), flags.get("scanned", 0) - 1)
     since = flags.get(epochs.DUE, window.maybe_compacted_from if window.maybe_compacted_from >= 0 else known + 1)
-    if JOINED in flags:  # others may be another client's
+    if JOINED in flags:  # other compactions may be another client's
         content = host.window_now(event, world, window=window)
         return content.boundary if content is not None and content.boundary >= since else -1
-    earlier = epochs.DUE in flags  # the one before was not recorded either when this one was announced
+    earlier = epochs.DUE in flags  # the one before was not yet recorded when this one was announced
     found = host.compactions_since(event, world, since)
     return int(found[-1]) if len(found) > earlier else -1
 
 
 def _look_back(facts: Findings, event: Event, window: Window, host: ModuleType, world: World, asked: Asked) -> None:
-    if (
-        window.maybe_compacted_from >= 0
-    ):  # looked at first: what the content below does not show was not written by then
+    if window.maybe_compacted_from >= 0:  # checked first: content that is read below may be newer
         mark = window.flags.get("suspect_mark", "")
         ids = [mark if mark != event.mark else "", *(tool.id for tool in event.tools)]
         data = world.tail(event.transcript, window.maybe_compacted_from)
-        # the host submits no prompt during a compaction: it was called off, or the transcript already shows it
+        # The host submits no prompt during a compaction: it was cancelled or is already recorded.
         is_over = event.kind == PROMPT_SUBMITTED and "compacting" in window.flags
         facts.passed_suspicion = is_over or (
             any(id and f'"{id}"'.encode() in data for id in ids)
             if data is not None
-            else bool(mark) and mark != event.mark  # nothing to judge by, now or later: what is likely
+            else bool(mark) and mark != event.mark  # without data: the probable answer
         )
     scanned = window.flags.get("scanned", 0)
     facts.boundary_from = scanned if asked.compacted else -1
@@ -144,7 +144,7 @@ def _look_back(facts: Findings, event: Event, window: Window, host: ModuleType, 
     since += [max(window.maybe_compacted_from - _BACK, 0)] if window.maybe_compacted_from >= 0 else []
     since += [max(scanned - _BACK, 0)] if asked.compacted else []
     since += [window.flags[MENTIONED]["at"]] if MENTIONED in window.flags else []
-    # only all of it shows which of the earlier calls are in this window
+    # Only the whole content shows which of the earlier calls are in this window.
     everything = asked.moved or asked.missed or asked.failed or asked.unannounced
     if since and not everything:
         facts.content = host.window_now(event, world, since=min(since), window=window)
@@ -156,7 +156,7 @@ def _look_back(facts: Findings, event: Event, window: Window, host: ModuleType, 
 
 
 def _is_overdue(window: Window, content: Content) -> bool:
-    """Does a claim belong to an earlier turn, and only the beginning of the transcript can tell what became of it?"""
+    """Whether only the start of the transcript can show what became of an earlier turn's claim."""
     return not content.whole and any(
         any(at >= int(claim["offset"]) for at in content.prompts.values()) and not content.went_past(claim)
         for claim in window.claims
@@ -164,7 +164,7 @@ def _is_overdue(window: Window, content: Content) -> bool:
 
 
 def doubted(window: Window, event: Event) -> Window:
-    """Suspected, and not settled by this event: a later one will find this event's mark, or a compaction."""
+    """Note this event's mark if the suspicion remains: a later event finds it, or a compaction."""
     if window.maybe_compacted_from < 0 or "suspect_mark" in window.flags or not event.mark:
         return window
     after = window.copy()
@@ -175,7 +175,7 @@ def doubted(window: Window, event: Event) -> Window:
 def apply(
     facts: Findings, event: Event, window: Window | None, host: ModuleType, now: float
 ) -> tuple[Window | None, list[Outcome]]:
-    """Pure: the same facts on a newer window give that window's next value."""
+    """Return the next value of the window. Pure: the same facts apply to a newer window too."""
     chapter = epochs.chapter(event, window, now, agents_survive=host.agents_survive(event))
     if facts.chapter == epochs.ADOPT and (window is None or not window.started):
         chapter = epochs.ADOPT
@@ -200,16 +200,16 @@ def apply(
             before = epochs.arming(before, facts.size, window.flags.get("compacting", ""))
         return epochs.compacted(before, facts.recorded_at if facts.recorded_at >= 0 else facts.size, now), []
     if window is None:
-        if event.kind == COMPACTING:  # its trigger tells later what the compaction may keep
+        if event.kind == COMPACTING:  # its trigger shows which part may be kept
             return epochs.arming(epochs.side_noted(event, now), facts.size, facts.trigger), []
         return (epochs.side_noted(event, now), []) if event.path else (None, [])
     if facts.chapter == epochs.AUDIT:
         if chapter != epochs.AUDIT:
-            return window, []  # another event of this process has done it
+            return window, []  # another event of this process did it
         if facts.content is None:
-            return epochs.reopened(window, event, facts.size, ""), []  # nothing to judge by
+            return epochs.reopened(window, event, facts.size, ""), []  # nothing to compare with
         boundary, known = facts.content.boundary, window
-        if boundary >= 0 and not epochs.is_known_compaction(window, boundary):  # its start did not reach us
+        if boundary >= 0 and not epochs.is_known_compaction(window, boundary):  # start was missed
             known = epochs.recorded(epochs.compacted(window, boundary, now), boundary)
         after = reconcile.resumed(known, facts.content, event, now)
         after = reconcile.without_undone_reading(after, facts.content, event, now, PATIENCE)
@@ -224,7 +224,7 @@ def _go_on(facts: Findings, event: Event, window: Window, host: ModuleType, now:
         return epochs.arming(window, facts.size, facts.trigger), []
     records, content = host.records_injections(event), facts.content
     older = content is not None and epochs.precedes_compaction(window, content.boundary)
-    if window.claims and not older:  # what was there before the compaction proves nothing
+    if window.claims and not older:  # content from before the compaction proves nothing
         proof = proof_in(content, window, now, records=records, readable=facts.readable, failed=bool(facts.failures))
         window, outcomes = settle(window, proof, event, now)
     offset = found_late(facts, window)
@@ -255,7 +255,7 @@ def _go_on(facts: Findings, event: Event, window: Window, host: ModuleType, now:
         mention = window.flags.get(MENTIONED)
         window, gone = compared(window, content, event, now, whole=facts.whole_content)
         if gone and facts.whole_content:
-            window = reconcile.found(window, content, now)  # parts that we had delivered before the host showed it
+            window = reconcile.found(window, content, now)  # parts of our earlier delivery
         outcomes += [Outcome(path, "the message that showed it is gone", LOST) for path in gone]
         if mention is not None and MENTIONED not in window.flags:
             facts.dropped_mention = not content.has_batch(mention["prompt"])
@@ -263,7 +263,7 @@ def _go_on(facts: Findings, event: Event, window: Window, host: ModuleType, now:
 
 
 def _keep_this_moment(window: Window, before: Window, event: Event) -> None:
-    """The host submits no prompt during a compaction: what another event of this prompt delivered came after it."""
+    """Keep deliveries of this prompt: the host submits no prompt while it compacts."""
     window.claims = [claim for claim in before.claims if event.is_moment(claim["batch"])]
     for path in [item[0] for claim in window.claims for item in claim["items"]]:
         if path in window.from_last_epoch:
@@ -273,7 +273,7 @@ def _keep_this_moment(window: Window, before: Window, event: Event) -> None:
 def proof_in(
     content: Content | None, window: Window, now: float, *, records: bool, readable: bool = True, failed: bool = False
 ) -> Evidence:
-    """What the content of a window says about its open claims. `failed`: the host recorded a failure of our hooks."""
+    """Return evidence on the open claims. `failed`: the host recorded a failure of our hooks."""
     if content is None:
         return Evidence(readable=readable, records=records)
     arrived = content.newest(content.titles(reconcile.denied_calls(window)))
@@ -287,12 +287,12 @@ def proof_in(
 
 
 def _is_past(claim: Record, content: Content, now: float) -> bool:
-    old = not within(claim["at"], now, PATIENCE)  # what was said just before it may be written after it
+    old = not within(claim["at"], now, PATIENCE)  # earlier text may be recorded late
     return content.went_past(claim) or (old and content.skipped(claim))
 
 
 def _scanned(window: Window, facts: Findings) -> Window:
-    """Failures and rewinds up to here are dealt with."""
+    """Note that failures and rewinds up to this byte are handled."""
     if facts.scanned <= window.flags.get("scanned", 0):
         return window
     after = window.copy()

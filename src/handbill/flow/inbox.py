@@ -1,4 +1,4 @@
-"""What was noted about a window for a moment like this one: its role, the work to resume, what was left for it."""
+"""Notes about a window for this kind of event: its role, the work to resume, and a handover."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from handbill.flow.event_context import EventContext
     from handbill.ledger.window import Window
 
-LAUNCHED_VARIABLE = "HANDBILL_LAUNCHED"  # the session that `engine worker launch` began; `/clear` begins another
+# the session that `engine worker launch` started; `/clear` starts another one
+LAUNCHED_VARIABLE = "HANDBILL_LAUNCHED"
 ROLE, RESUME, CALLS = "role", "resume", "calls"
-_CALLS = 4 << 20  # so much of a transcript's end tells what the agent works on
+_CALLS = 4 << 20  # bytes at the end of a transcript that show what the agent works on
 
 
 def recall(context: EventContext, window: Window) -> None:
@@ -40,20 +41,21 @@ def recall(context: EventContext, window: Window) -> None:
         try:
             own = store.noted((event.session_id, MAIN), ROLE) or _launched(context)
             told = context.world.environ.get("HANDBILL_ROLE") or own
-            if not told:  # who was launched for something has its own work
+            if not told:  # a launched agent has its own work
                 context.inbox.handover = store.take_handover(event.session_id, again=not begins) or {}
         except (HandbillError, OSError) as error:
             context.trace(f"the handover of an earlier agent cannot be read: {error}")
 
 
 def _may_have_failed(context: EventContext, window: Window) -> bool:
-    """Did the hook of the start take a handover, and fail before it was delivered?"""
+    """Whether the hook of the start may have taken a handover and failed before delivering it."""
     given = TAKEN_UP in window.flags or any(name(path).startswith(f"{HANDOVER_PAGE}-") for path in window.files)
     return context.asked.missed and not given
 
 
 def _launched(context: EventContext) -> dict[str, Any] | None:
-    """A launched worker after `/clear`: its session is a new one, its role and contract are the same."""
+    """Return the role note of a launched worker after `/clear`: a new session with the same
+    contract."""
     event, store = context.event, context.store
     first = context.world.environ.get(LAUNCHED_VARIABLE, "")
     if event.source != "clear" or not first or first == event.session_id or not first.replace("-", "").isalnum():

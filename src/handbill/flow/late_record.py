@@ -1,4 +1,4 @@
-"""The client writes its record about a tenth of a second late: a fast hook may have to wait for it."""
+"""Wait for the client's record, which is written about a tenth of a second late."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ _PAUSE, _LOOKS = 0.025, 20  # half a second in all
 
 
 def of_unknown_window(event: Event, host: ModuleType, world: World, *, resumed: bool) -> Content | None:
-    """What was delivered just before a batch may not be recorded yet: the results of its calls show how far it is."""
+    """Return the content of an unknown window.
+
+    A delivery just before a batch may not be recorded yet. The results of the batch's calls show
+    how far the record is.
+    """
     for _ in as_it_grows(event.transcript, world):
         content: Content | None = host.window_now(event, world, resumed=resumed, unknown=True)
         if content is not None or event.kind != TOOL_BATCH_FINISHED:
@@ -26,12 +30,13 @@ def of_unknown_window(event: Event, host: ModuleType, world: World, *, resumed: 
 
 
 def as_it_grows(transcript: str, world: World) -> Iterator[None]:
-    """Once at first, then each time that the file has grown: to read a large one takes longer than a pause."""
+    """Yield at once, then each time that the file has grown: reading a large one takes longer than
+    a pause."""
     size: int | None = None
     for _ in range(_LOOKS):
         before, size = size, world.size(transcript)
         if size != before:
             yield
         if size < 0:
-            return  # there is none
+            return  # the transcript does not exist
         world.pause(_PAUSE)

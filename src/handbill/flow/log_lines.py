@@ -1,4 +1,4 @@
-"""What is written down: one line per decision in the delivery log, one per fault in the trace."""
+"""Write the logs: one line per decision in the delivery log, and one per fault in the trace."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from handbill.ledger.claim import Claim
 
 
-# What the question "is it already there?" came to: no, or by which name it is.
+# Whether the window already had the file, and by which property it was recognized.
 _DEDUP = {
     "direct-deliver": "new", "claim-deliver": "new", "updated": "changed", "same-rules": "same text elsewhere",
     "skip-dedup": "path", "skip-inode": "inode", "skip-content": "content",
 }  # fmt: skip
 
 
-_MOST_NOTES = 20  # of one event; a project's settings may cause any number
+_MOST_NOTES = 20  # of one event; a project's settings may cause any number of notes
 
 
 def write(context: EventContext, answer: Answer) -> None:
@@ -42,12 +42,13 @@ def write(context: EventContext, answer: Answer) -> None:
     try:
         context.store.append(ERRORS, context.traces)
         context.store.append(DELIVERIES, lines)
-    except OSError as error:  # a log that cannot be written must not cost the delivery it tells of
+    # a log that cannot be written must not prevent the delivery that it records
+    except OSError as error:
         answer.message = answer.message or f"Handbill cannot write its log: {error}"
 
 
 def _delivery_lines(context: EventContext, answer: Answer) -> list[dict[str, Any]]:
-    """One line per decision, with the event names of the source documents."""
+    """Return one line per decision of this event."""
     rows: list[tuple[str, str, str, int]] = []
     if context.opened:
         rows.append((context.opened, "", context.event.source or context.event.kind, 0))
@@ -76,7 +77,8 @@ def _claim_rows(context: EventContext, found: Claim) -> list[tuple[str, str, str
             rows.append(("same-rules", grant.path, f"{grant.reason}: the same text as {grant.same}", len(grant.block)))
             continue
         rows.append((name, grant.path, _label(grant.reason, grant.part, grant.parts), len(grant.block)))
-    if context.event.lane == 1:  # the other lanes ask for the same, and all but one are told that it is there
+    # the other lanes ask for the same files, and most are skipped as already there
+    if context.event.lane == 1:
         rows += [(why, path, reason, 0) for path, why, reason in found.skipped]
     rows += [("queue-pending", path, reason, 0) for path, reason in found.queued]
     rows += [("resolve-ref", path, reason, 0) for path, reason in found.named]

@@ -1,4 +1,5 @@
-"""Calls and mentions that no hook has handled: a hook failed or never ran, or the window was not known."""
+"""Find calls and mentions that no hook handled: a hook failed or never ran, or its window was
+unknown."""
 
 from __future__ import annotations
 
@@ -31,16 +32,18 @@ def look_for_missed(
     kept = _shows_what_was_kept(window, facts.content)
     unknown = facts.chapter in (epochs.ADOPT, epochs.AUDIT)
     failed = bool(facts.failures) or facts.missed_mark or asked.unannounced
-    # after a rewind, or if calls were kept: calls may be there without their rules, which came later
+    # After a rewind, or if calls were kept, calls may be there without the rules that followed
+    # them.
     again = unknown or late or failed or asked.moved or kept
     content = facts.content
     there = None
-    if content is not None and (facts.whole_content or kept or late):  # undone calls do not count, kept ones do
+    # undone calls do not count, kept ones do
+    if content is not None and (facts.whole_content or kept or late):
         there = {*content.calls, *content.prompts}
     if again:
         facts.missed = host.calls(event, world, _CALLS, there)
     elif event.kind == TOOL_BATCH_FINISHED and not host.records_injections(event):
-        # there a hook that died left no trace: the last calls are looked at again
+        # There, a hook that died left no trace: check the last calls again.
         facts.missed = host.calls(event, world, _LAST_CALLS)
     if again or facts.boundary_from >= 0:
         found = host.mentions(event, world, _CALLS if again else _LAST_CALLS)
@@ -50,7 +53,8 @@ def look_for_missed(
 
 
 def found_late(facts: Findings, window: Window) -> int:
-    """At or after this byte, the transcript shows a compaction whose start did not reach us; -1: there is none."""
+    """Return the byte from which the transcript shows a compaction whose start we missed; -1:
+    none."""
     boundary = facts.content.boundary if facts.content is not None else -1
     if 0 <= window.maybe_compacted_from <= boundary:
         return window.maybe_compacted_from
@@ -59,7 +63,7 @@ def found_late(facts: Findings, window: Window) -> int:
 
 
 def _shows_what_was_kept(window: Window | None, content: Content | None) -> bool:
-    """There was a compaction, and now the transcript shows which part of the window stayed."""
+    """Whether the transcript now shows which part of the window a compaction kept."""
     if window is None or content is None:
         return False
     is_open = bool(window.from_last_epoch) or bool(window.flags.get("kept_unknown"))

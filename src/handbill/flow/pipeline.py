@@ -1,8 +1,8 @@
-"""The only place that knows the order of the steps: event -> window -> plan -> claim -> output.
+"""The only module that knows the order of the steps: event, window, plan, claim, output.
 
-`run` is called once per event. The window is read without a lock; what the transcript proves and
-what the handlers want is worked out on that value; and only if there is something to do, the
-same steps are applied to the newest window inside one locked update.
+`run` is called once per event. It reads the window without a lock and derives from that value what
+the transcript proves and what the handlers want. Only if something must change, the same steps run
+on the newest window inside one locked update.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ def run(event: Event, host: ModuleType, store: Store, world: World, settings: Se
 
 def _run(context: EventContext) -> Answer:
     event, store = context.event, context.store
-    event.terminal, context.inbox = "", Inbox()  # it may be the second try, with a rebuilt ledger
+    event.terminal, context.inbox = "", Inbox()  # this may be the second try, with a rebuilt ledger
     context.plan, context.broken = Plan(), False
     window = _own_window(context)
     if event.kind in (TOOL_CALLED, STOPPING):
         return _gated(context, window)
     context.facts = gather(context, window)
     if context.asked.queued:
-        return Answer()  # it waits for the running turn, whose next event delivers
+        return Answer()  # the prompt waits for the running turn, whose next event delivers
     current = window
     if context.facts is not None:
         from handbill.flow.delivery import advance, warn_if_unrecorded
@@ -109,7 +109,7 @@ def _run(context: EventContext) -> Answer:
 
 
 def _is_quiet(context: EventContext, current: Window | None) -> bool:
-    """Nothing can be delivered now; what a later event must settle is written down."""
+    """Whether nothing can be delivered now; if so, note what a later event must settle."""
     if context.facts is not None and context.facts.silent:
         from handbill.flow.quiet_events import remember
 
@@ -118,7 +118,7 @@ def _is_quiet(context: EventContext, current: Window | None) -> bool:
     event = context.event
     by_hand = event.kind == SESSION_STARTED and event.source == "compact" and event.attended
     if by_hand and current is not None and current.flags.get("kept_unknown"):
-        # somebody compacted by hand: which part stays is recorded only now, so the next prompt brings what is missing
+        # After a manual compaction, it is too early to see the kept part: the next prompt delivers.
         from handbill.flow.quiet_events import keep
 
         keep(context)
@@ -130,7 +130,7 @@ def _own_window(context: EventContext) -> Window | None:
     event = context.event
     window = context.store.read(event.window)
     known = window is not None and window.client in (0, event.client) and event.source != "resume"
-    begins = window is None and event.source in ("startup", "clear")  # nobody else can have that session
+    begins = window is None and event.source in ("startup", "clear")  # no other client has it
     if known or begins or event.agent_id:
         return window
     from handbill.flow.terminals import own_window
@@ -139,7 +139,7 @@ def _own_window(context: EventContext) -> Window | None:
 
 
 def _read_inbox(context: EventContext, current: Window, channel: bool) -> None:
-    """Word that commands left, and what only the host's record still knows of a window that had to be rebuilt."""
+    """Read messages of commands, and the facts that a rebuilt window can only get from the host."""
     event = context.event
     for notice in context.store.notices(event.session_id) if channel else ():
         (context.inbox.tasks if notice["verb"] == "task" else context.inbox.notices).append(notice)
@@ -147,7 +147,7 @@ def _read_inbox(context: EventContext, current: Window, channel: bool) -> None:
         context.inbox.call = context.host.call_behind(event, context.world)
     rebuilt = context.facts is not None and context.facts.whole_content and context.opened != ""
     if rebuilt or any(notice["verb"] in ("activate", "continue") for notice in context.inbox.notices):
-        context.inbox.skills = _skills_loaded(context, current)  # what the host itself brought is there
+        context.inbox.skills = _skills_loaded(context, current)  # including the host's own
     if rebuilt:
         from handbill.flow.recovered import found_again
 
@@ -164,7 +164,7 @@ def _read_inbox(context: EventContext, current: Window, channel: bool) -> None:
 
 
 def _complete_calls(context: EventContext, window: Window | None) -> None:
-    """What the event itself does not say: files that a command's body mentions, and directories that the user added."""
+    """Add files that a command's body mentions, and directories that the user added."""
     event = context.event
     if event.kind == SKILL_EXPANDED or any(tool.does == LOADS_SKILL for tool in event.tools):
         ask = context.host.mentions_in_commands
@@ -177,7 +177,8 @@ def _complete_calls(context: EventContext, window: Window | None) -> None:
         found = attempt(context, "added directories", ask, event, context.world, context.world.home, before)
         context.inbox.added, after = found or ([], {"to": 0})
         if after["to"] - (before["to"] if before else 0) > _READ_AGAIN:
-            context.plan.flags[_ADDED] = after  # else it is as quick to read it again as to write this down
+            # otherwise, reading it again is as quick as storing the result
+            context.plan.flags[_ADDED] = after
 
 
 def _skills_loaded(context: EventContext, window: Window) -> list[str]:
@@ -188,7 +189,7 @@ def _skills_loaded(context: EventContext, window: Window) -> list[str]:
 
 
 def _gated(context: EventContext, window: Window | None) -> Answer:
-    """Before a tool runs, or the agent rests: no context can be given, only a reason not to do it yet."""
+    """Decide on a tool call or a stop: such an event can be held, but carries no other context."""
     event = context.event
     in_doubt = window is not None and _is_in_doubt(event, window)
     window = _up_to_date(context, window)
@@ -199,7 +200,7 @@ def _gated(context: EventContext, window: Window | None) -> Answer:
     context.plan = decide(context, window if known and window is not None else Window(*event.window))
     context.plan.flags.update(noted)
     if not known:
-        context.plan.let_go()  # what was delivered there is not known, so nothing is held
+        context.plan.let_go()  # the window's content is not known, so no call is held
     answer = Answer()
     answer.plan = context.plan
     warnings = [{"verb": WARNING, "text": text, "for": list(event.window)} for text in context.plan.texts(WARN)]
@@ -212,20 +213,20 @@ def _gated(context: EventContext, window: Window | None) -> Answer:
         answer = deliver(context, window, context.host.GATE_CAP if plan.blocks and plan.wants else 0)
         elsewhere = plan.hold_anyway and held_elsewhere(plan, answer)
         if plan.wants and not answer.text and not (elsewhere or plan.needs_no_pages):
-            context.plan.let_go()  # it is all there under another name, or gone: nothing to hold the call for
+            context.plan.let_go()  # the pages are there under another name, or gone
         if context.opened or in_doubt or (context.facts is not None and context.facts.must_be_followed):
-            context.store.note_missed(event.window)  # the next batch looks at all that is left, and at the files
+            context.store.note_missed(event.window)  # the next batch checks the rest and the files
     else:
-        context.opened, context.outcomes = "", []  # not written down: the next batch finds and logs them
+        context.opened, context.outcomes = "", []  # not logged: the next batch finds and logs them
     return logged(context, answer)
 
 
 def _up_to_date(context: EventContext, window: Window | None) -> Window | None:
-    """A rewind or a compaction may have emptied the window since the last event: its transcript tells, or soon will."""
+    """Return the window after a rewind or compaction since the last event, once it is recorded."""
     if window is None or not window.started:
         return window
     asked = _asked(context, window)
-    lost = bool(window.claims) or asked.failed  # what was sent may not have arrived
+    lost = bool(window.claims) or asked.failed  # a delivery may not have arrived
     if not asked.moved and not asked.compacted and not lost and not _is_in_doubt(context.event, window):
         return window
     from handbill.flow.delivery import advance
@@ -234,7 +235,7 @@ def _up_to_date(context: EventContext, window: Window | None) -> Window | None:
     for _ in as_it_grows(context.event.transcript, context.world):
         context.facts = _look(context, window, asked)
         if asked.failed or asked.unannounced:
-            context.facts.scanned = 0  # the next batch sees those signs again, and makes good what was missed
+            context.facts.scanned = 0  # the next batch sees those signs again and catches up
         current = advance(context, window)
         if current is None or not _is_in_doubt(context.event, current):
             return current
@@ -242,8 +243,8 @@ def _up_to_date(context: EventContext, window: Window | None) -> Window | None:
 
 
 def _is_in_doubt(event: Event, window: Window) -> bool:
-    """Was it compacted, or does the host restore what a gate waits for? Only its newest records say."""
-    if event.kind == TOOL_CALLED:  # the rules for what it does may be gone
+    """Whether new records must first show what a compaction left, or what the host restores."""
+    if event.kind == TOOL_CALLED:  # the rules for its action may be gone
         return window.maybe_compacted_from >= 0 or bool(window.from_last_epoch)
     return any(record["via"] == DOUBTFUL for record in window.from_last_epoch.values())
 
@@ -253,7 +254,7 @@ _SIGNED = frozenset({TOOL_BATCH_FINISHED, PROMPT_SUBMITTED, TOOL_CALLED})
 
 
 def gather(context: EventContext, window: Window | None) -> Findings | None:
-    """What the transcript must say first; None on the usual event, where nothing is open."""
+    """Return the facts that the transcript must supply; None if nothing is open, as usual."""
     event = context.event
     context.asked = asked = _asked(context, window)
     if window is None or not window.started or event.kind not in _SETTLED:
@@ -293,6 +294,6 @@ def decide(context: EventContext, window: Window) -> Plan:
         plan.add(found)
         plan.needs_no_pages = plan.needs_no_pages or (found is not None and found.blocks and not found.wants)
         if plan.blocks:
-            break  # one reason at a time: the others have their turn when the call is made again
+            break  # one reason at a time: the other handlers run when the call is repeated
     plan.unfinished = plan.unfinished or context.broken
     return plan

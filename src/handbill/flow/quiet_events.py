@@ -1,4 +1,4 @@
-"""Events that deliver nothing: the ledger goes on to its next state, or notes what a later event has to settle."""
+"""Events that deliver nothing: update the ledger, or note what a later event must settle."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
 
 def acknowledging(event: Event, store: Store, answer: Answer) -> Callable[[], None]:
-    """Where the host keeps no record of injections, that we got as far as printing is our only proof."""
+    """Return a function that notes that we printed: our only proof where injections are not
+    recorded."""
     return lambda: store.update(event.window, lambda window: (epochs.printed(window, answer.number), None))
 
 
 def remember(context: EventContext) -> None:
-    """Nothing is delivered now; note what a later event has to settle."""
+    """Note what a later event must settle; nothing is delivered now."""
     if context.facts is not None and context.facts.chapter == epochs.SUSPECT:
         for agent in {MAIN, *context.facts.agents}:
             key = (context.event.session_id, agent) if agent != MAIN else context.event.window
             offset = max(context.world.size(context.host.transcript_of(context.event, agent)), 0)
             context.store.update(key, _suspicion(offset))
     elif context.event.kind == TOOL_BATCH_FINISHED:
-        context.store.note_missed(
-            context.event.window
-        )  # the next batch does not wait in vain, and looks at these calls
+        # The next batch uses any record, and checks these calls.
+        context.store.note_missed(context.event.window)
 
 
 def keep(context: EventContext) -> None:
-    """The ledger goes on to its next state, and nothing is delivered."""
+    """Store the ledger's next state without a delivery."""
     from handbill.flow.delivery import advance
 
     context.store.update(context.event.window, lambda window: (advance(context, window), None))
@@ -48,7 +48,7 @@ def _suspicion(offset: int) -> Callable[[Window | None], tuple[Window | None, No
 
 
 def write_down(context: EventContext) -> None:
-    """What a later event must know, or no longer needs to."""
+    """Store what a later event must know, and remove notices that are handled."""
     event, store = context.event, context.store
     try:
         if context.plan.settled:
@@ -58,12 +58,13 @@ def write_down(context: EventContext) -> None:
     except (
         OSError,
         HandbillError,
-    ) as error:  # taken once more, or not known later: that must not cost what was claimed
+        # a notice handled twice, or a missing note, must not cost the files that were claimed
+    ) as error:
         context.trace(f"notes could not be written: {error}")
 
 
 def settle_marks(context: EventContext, facts: Findings) -> None:
-    """Batches whose directories nobody looked at: made good now, or to be by the next batch."""
+    """Clear the mark of missed batches that this event handled, or set it for the next batch."""
     unseen = facts.missed and not facts.missed_mark and not looks_at("directives", context.event.kind)
     if unseen or facts.dropped_mention:
         context.store.note_missed(context.event.window)

@@ -1,4 +1,5 @@
-"""Files and work that only the host's record still knows of: compared with the disk, and taken up again."""
+"""Restore files and work that only the host's record shows, and compare those files with the
+disk."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from handbill.ledger.window import Window
 
 
-_UNKNOWN = "unknown"  # the stamp of a state that the file never has
+_UNKNOWN = "unknown"  # the stamp of a state that no file has
 
 
 def compare_found_files(context: EventContext, window: Window) -> None:
@@ -27,25 +28,28 @@ def compare_found_files(context: EventContext, window: Window) -> None:
 
 
 def _compare(context: EventContext, window: Window) -> None:
-    """Files that only the transcript told us of: are they still as they were delivered, or as the host showed them?"""
+    """Compare files that only the transcript shows with the disk: do they still have the same
+    text?"""
     from handbill.library.directive_levels import is_rule_here
     from handbill.world.documents import trimmed
 
     content = context.facts.content if context.facts is not None else None
     own = context.event.own_paths()
     project = context.world.project
-    for path, record in sorted(window.files.items(), key=lambda item: under(item[0], project)):  # the user's own first
+    # the user's own files first
+    for path, record in sorted(window.files.items(), key=lambda item: under(item[0], project)):
         by_host = record["reason"] in PASSING
         if path in context.plan.restamped or record.get("stamp") or (record["via"] == "host" and not by_host):
             continue
         text = content.files.get(path, "") if content is not None and by_host else ""
-        context.plan.restamped[path] = _UNKNOWN  # compared later, if that cannot be done now or takes too long
+        # compare it later if that is impossible now or takes too long
+        context.plan.restamped[path] = _UNKNOWN
         if text:
             context.plan.digests[path] = digest_of(harmless(trimmed(text)))
         document = context.world.load(path)
         if isinstance(document, Refusal):
             continue
-        seen = path in own  # by the agent, in this very event
+        seen = path in own  # the agent saw it in this event
         same = seen or document.digest == record["hash"] or (by_host and harmless(trimmed(text)) in ("", document.text))
         if same or (by_host and not is_rule_here(path, context.inbox, context.world, context.settings)):
             context.plan.restamped[path] = document.stamp
@@ -57,9 +61,10 @@ def _compare(context: EventContext, window: Window) -> None:
 
 
 def found_again(context: EventContext, window: Window) -> None:
-    """A ledger rebuilt from the transcript: what was at work?"""
+    """Restore the skill and the work of a ledger that was rebuilt from the transcript."""
     compacts = context.event.kind == COMPACTING
-    skill = name(context.inbox.skills[-1]) if context.inbox.skills else ""  # the one that was begun last goes on
+    # the last one that began continues
+    skill = name(context.inbox.skills[-1]) if context.inbox.skills else ""
     if skill and not compacts and not context.event.skill and not window.work.get("skill"):
         context.event.skill = skill
     if not window.work and context.event.window[1] == MAIN:
@@ -68,7 +73,8 @@ def found_again(context: EventContext, window: Window) -> None:
 
 
 def _begun(skill: str, context: EventContext) -> dict[str, Any]:
-    """The skill in its first phase: what a compaction removes now is delivered again after it."""
+    """Return the skill in its first phase, so that files which a compaction removes are delivered
+    again."""
     from handbill.library.skills import skill_at, skill_file
 
     path = skill_file(skill, context.world, shipped=False) if skill else ""
@@ -79,7 +85,7 @@ def _begun(skill: str, context: EventContext) -> dict[str, Any]:
 
 
 def _linked_work(context: EventContext) -> dict[str, Any]:
-    """What the session that this client holds says of itself."""
+    """Return the work that is recorded in the session of this client."""
     from handbill.errors import HandbillError
     from handbill.store.sessions import read
 

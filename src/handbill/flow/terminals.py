@@ -1,4 +1,4 @@
-"""Two clients on one session are two windows: neither sees what the other was given.
+"""Two clients on one session have two windows: neither sees the deliveries to the other.
 
 Both write to one transcript, so each window notes which rows are its own.
 """
@@ -19,25 +19,30 @@ _MOST_JOINED, _MOST_MARKS = 7, 8
 
 
 def own_window(context: EventContext, first: Window | None) -> Window | None:
-    """The window of this event's client. `first` has the session's name, and may be the window of another process."""
+    """Return the window of this event's client.
+
+    `first` has the session's name, and may be the window of another process.
+    """
     event, session = context.event, context.event.window
     own = first
     if first is None or first.client not in (0, event.client):
         event.terminal = f"~{event.client}"
         own = context.store.read(event.window)
     if own is None and (first is None or not context.world.is_running(first.client)):
-        event.terminal = ""  # the usual case: the first one has ended, and this one goes on with its session
+        # usually the first client has ended, and this one continues its session
+        event.terminal = ""
         own = first
     size = max(context.world.size(event.transcript), 0)
-    if own is None or event.source == "resume" or own.client != event.client:  # its rows may follow any client's
+    # its rows may follow those of any client
+    if own is None or event.source == "resume" or own.client != event.client:
         _tell(context, _others(context, session, first), size)
     elif own is not first and first is not None and JOINED not in first.flags:
-        _tell(context, [session], size)  # its ledger was lost, and rebuilt
+        _tell(context, [session], size)  # its ledger was lost and rebuilt
     return own
 
 
 def _others(context: EventContext, session: Key, first: Window | None) -> list[Key]:
-    """The windows of other running clients on this session."""
+    """Return the windows of other running clients on this session."""
     named = [(key, key[0].removeprefix(f"{session[0]}~")) for key in context.store.known() if key[1] == MAIN]
     found = [(key, int(process)) for key, process in named if process.isdecimal()]
     if first is not None:
@@ -64,13 +69,15 @@ def _joined(window: Window | None, size: int) -> Window | None:
 
 
 def note_own_rows(context: EventContext, window: Window) -> None:
-    """Its newest prompts and calls. Several, because the transcript does not have a prompt that was dropped."""
+    """Note the window's newest prompts and calls. A dropped prompt has no row, so several are
+    kept."""
     content = context.facts.content if context.facts is not None else None
     known = window.flags.get(OWN_ROWS, ())
     marks = [context.event.mark]
     if content is not None:
-        marks.append(content.boundary_row)  # for a window that is compacted repeatedly without a prompt
-    if JOINED not in window.flags:  # the second one, at its start
+        # for a window that is compacted repeatedly without a prompt
+        marks.append(content.boundary_row)
+    if JOINED not in window.flags:  # the second client, at its start
         context.plan.flags[JOINED] = [max(context.world.size(context.event.transcript), 0)]
         marks.append(content.leaf if content is not None else "")
     new = [mark for mark in marks if mark and mark not in known]

@@ -1,4 +1,4 @@
-"""Files that cannot be delivered: Handbill reports each state to the model, and tries a file again when it changes.
+"""Files that cannot be delivered: report each state to the model, and retry a file when it changes.
 
 The reports name at most twenty files of a project.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from handbill.ledger.window import Record, Window
     from handbill.text.document import Document
 
-_MOST = 20  # files of the project that one window is told about by name
+_MOST = 20  # files of the project that the reports to one window name
 _AND_MORE = "There are more files that Handbill could not deliver. Ask the user to run `engine doctor`."
 
 
@@ -49,7 +49,8 @@ class Refusals:
         self._pages[refusal.path] = want
 
     def forget_solved(self, window: Window) -> Window:
-        """Files that can be delivered now: a report about them that still waits would be wrong."""
+        """Remove pending reports about files that can be delivered now, because they would be
+        wrong."""
         known = window.flags.get(UNDELIVERABLE, {})
         left = {path: entry for path, entry in known.items() if isinstance(self._sheets.get(path, _NO_NEWS), Refusal)}
         still_true = {page for _, _, page in left.values()}
@@ -63,15 +64,15 @@ class Refusals:
         return after
 
     def note(self, window: Window, refused: Iterable[Refusal], wanted: Iterable[tuple[str, str]]) -> None:
-        """In a window that is being made: what is to be tried again, and by which page the model knows of it.
+        """Note in a new window which files to retry, and the page that reports each to the model.
 
-        `wanted`: (path, why).
+        `wanted`: (path, reason).
         """
         reasons, found = dict(wanted), {}
         for refusal in refused:
             if refusal.path in self._pages and (refusal.path in self._outdated or not window.holds(refusal.path)):
                 found[refusal.path] = [refusal.stamp, reasons.get(refusal.path, ""), self._pages[refusal.path].path]
-            if refusal.quiet:  # gone or empty now: a later touch looks again
+            if refusal.quiet:  # it is gone or empty now: check it again when it is touched
                 look_again(window, refusal.path)
         if found:
             window.flags[UNDELIVERABLE] = {**window.flags.get(UNDELIVERABLE, {}), **found}
@@ -85,7 +86,11 @@ def is_report(path: str) -> bool:
 
 
 def _is_loud(refusal: Refusal, record: Record | None) -> bool:
-    """A file that is gone or empty is no loss, unless a part of it was delivered and the rest will never be."""
+    """Whether to report the refusal.
+
+    A file that is gone or empty is not reported unless a part of it was delivered and the rest
+    never will be.
+    """
     parts = record["parts"] if record is not None else ""
     if refusal.quiet and NOT_SENT in parts and parts.strip(NOT_SENT):
         refusal.quiet = False

@@ -1,4 +1,4 @@
-"""What a plan and a claim change in a window, besides the files that are granted. Pure."""
+"""Apply a plan and a claim to a window, besides the granted files. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def note_same_text(window: Window, found: Claim) -> None:
-    """Files whose text is in the window under another name: nobody has to wait for them, until one of both changes."""
+    """Note files whose text the window has under another name, until either file changes."""
     if found.elsewhere:
         window.flags[ELSEWHERE] = {**window.flags.get(ELSEWHERE, {}), **found.elsewhere}
     for path in [grant.path for grant in found.grants if grant.word == UPDATED and grant.part == 1]:
@@ -35,7 +35,8 @@ def note_same_text(window: Window, found: Claim) -> None:
 
 
 def want_named_pages(window: Window, found: Claim, named: dict[str, list[str]]) -> None:
-    """What a page that goes out now refers to comes with the next event: the pipeline is the recursion."""
+    """Make the pages pending that a delivered page refers to. Later events do the same for those
+    pages."""
     for grant in found.grants:
         for path in named.get(grant.path, ()) if grant.part == 1 else ():
             if path not in window.pending and not window.holds(path):
@@ -44,7 +45,7 @@ def want_named_pages(window: Window, found: Claim, named: dict[str, list[str]]) 
 
 
 def with_plan(context: EventContext, window: Window, moved: list[str]) -> Window:
-    """What the plan says besides wanting files."""
+    """Apply the plan's changes other than wanted files."""
     plan, after = context.plan, window
     if moved:
         after = after.copy()
@@ -77,7 +78,8 @@ def with_plan(context: EventContext, window: Window, moved: list[str]) -> Window
 
 
 def _refreshed(window: Window, context: EventContext) -> None:
-    """Files that changed since they were delivered: to be delivered again, or known to the agent already."""
+    """Note files that changed since their delivery: deliver them again, or record what the agent
+    has."""
     plan = context.plan
     refused = window.flags.get(UNDELIVERABLE, {})
     if any(path in refused for path in plan.solved):

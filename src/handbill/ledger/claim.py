@@ -1,7 +1,6 @@
-"""The answer to "is it already there?", in one place; it runs inside one locked update.
+"""Decide, in one locked update, which wanted files a window gets now.
 
-Files are read before the claim, so the text of every granted file is known: a file deleted meanwhile is still
-delivered as it was, and a grant never turns out empty.
+Files are read before the claim: a file that is deleted meanwhile is still delivered as it was.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ if TYPE_CHECKING:
     from handbill.ledger.window import Record, Window
     from handbill.plan import Want
 
-# Begin the reasons of files whose order matters: a large one is not overtaken by smaller ones behind it.
+# These begin the reasons of files whose order matters: smaller files do not overtake a large one.
 IN_ORDER = ("context", "role ", "resume ", "handover of ")
 
 MOST_CONSIDERED = 200  # files in one event
-_MANY = 30  # files that wait: more than a few events can carry
+_MANY = 30  # waiting files: more than a few events can carry
 
 SKIP_PATH, SKIP_INODE, SKIP_CONTENT = "skip-dedup", "skip-inode", "skip-content"
-DIRECTIVE = "directive of "  # begins the reason of every file that speaks for a directory
+DIRECTIVE = "directive of "  # begins the reason of every rule file of a directory
 
 
 class Grant:
@@ -46,7 +45,7 @@ class Grant:
         self, path: str, digest: str, reason: str, block: str, part: int, parts: int, word: str, same: str = ""
     ) -> None:
         self.path = path
-        self.same = same  # it is one line: the text is there under this other name
+        self.same = same  # the block is a line that refers to this file
         self.digest = digest
         self.reason = reason
         self.block = block
@@ -61,10 +60,11 @@ class Claim:
     def __init__(self) -> None:
         self.grants: list[Grant] = []
         self.skipped: list[tuple[str, str, str]] = []  # (path, why, reason)
-        self.elsewhere: dict[str, list[str]] = {}  # skipped -> [stamp, the file that has the text, reason]
+        # skipped path -> [stamp, file that has the text, reason]
+        self.elsewhere: dict[str, list[str]] = {}
         self.refused: list[Refusal] = []
         self.queued: list[tuple[str, str]] = []  # newly pending: (path, reason)
-        self.named: list[tuple[str, str]] = []  # pending, because a granted page refers to it
+        self.named: list[tuple[str, str]] = []  # pending because a granted page refers to them
 
     @property
     def text(self) -> str:
@@ -76,7 +76,7 @@ class _Candidate:
 
     def __init__(self, document: Document, reason: str, parts: list[str], word: str, same: str = "") -> None:
         self.document = document
-        self.same = same  # another file whose text it has: one line says so
+        self.same = same  # another file with the same text: a line refers to it
         self.reason = reason
         self.parts = parts
         self.word = word
@@ -95,12 +95,12 @@ def claim(
     waiting: bool = True,
     project: str = "",
 ) -> tuple[Window, Claim]:
-    """Grant what fits in `budget` units and is not there yet; the rest waits in `pending`.
+    """Grant the files that fit in `budget` units and are not in the window; the rest stay pending.
 
-    `part`: how large the parts of a file are, whatever this event can carry: another one may bring the rest.
-    `offset` is the size of the transcript now: proof of arrival will be after it. Without
-    `waiting`, what was pending before goes on waiting. However much waits from the `project`, the user's own files
-    have their turn before that.
+    `part`: the size limit of each part of a file, whatever this event can carry, because a later
+    event may deliver the remaining parts. `offset`: the current size of the transcript, after which
+    the proof of arrival will be. Without `waiting`, earlier pending files stay pending. The user's
+    own files precede those of the `project`, however many of those are pending.
     """
     after, answer = window.copy(), Claim()
     queue = dict(window.pending) if waiting else {}
@@ -113,7 +113,7 @@ def claim(
     candidates: list[_Candidate] = []
     for number, (path, reason) in enumerate(queue.items()):
         if number >= MOST_CONSIDERED:
-            after.pending[path] = reason  # far more than one event can carry: their turn comes
+            after.pending[path] = reason  # considered at a later event
             continue
         candidate = _candidate(after, path, reason, documents, candidates, part or budget, answer, project)
         if isinstance(candidate, _Candidate):
@@ -121,14 +121,14 @@ def claim(
         elif candidate:
             after.pending[path] = reason
     candidates.sort(key=lambda one: _turn(one, project))  # stable
-    is_blocked = False  # what must be delivered in order waits for the file before it
+    is_blocked = False  # an ordered file waits until the file before it is delivered
     for candidate in candidates:
         ordered = candidate.reason.startswith(IN_ORDER)
         if (ordered and is_blocked) or (candidate.same and not after.holds(candidate.same)):
             after.pending[candidate.document.path] = candidate.reason
             continue
         room = _grant(after, candidate, room, event, now, answer)
-        is_blocked = ordered and candidate.document.path in after.pending  # they follow one another
+        is_blocked = ordered and candidate.document.path in after.pending
     for path, reason in after.pending.items():
         if path not in window.pending:
             answer.queued.append((path, reason))
@@ -142,15 +142,15 @@ def claim(
 
 
 def _may_wait(path: str, reason: str, project: str) -> bool:
-    """Files of gates keep their order."""
+    """Whether a path may give way when many files wait. Files of gates keep their order."""
     return under(path, project) and not reason.startswith(IN_ORDER)
 
 
 def _turn(candidate: _Candidate, project: str) -> int:
-    """Rules and standards first, if they are whole; then the files of gates in their order; then large ones, those of
-    the project last.
+    """Return the sort key of a candidate.
 
-    Lines that refer to a text come after it.
+    Small rules and standards are first, then the files of gates in their order, then large files,
+    those of the project last. A line that refers to another file's text follows that text.
     """
     if candidate.same:
         return 4
@@ -162,10 +162,10 @@ def _turn(candidate: _Candidate, project: str) -> int:
 def _under_another_name(
     after: Window, document: Document, chosen: list[_Candidate], project: str
 ) -> tuple[str, str, bool]:
-    """(why not to deliver: its text is there already; under which name; is that a delivery of ours).
-
-    An inode alone proves nothing, and what the host reads in a project proves nothing about a file elsewhere: it may
-    not follow that link."""
+    """Return (why `document` is not delivered, path that has its text, whether we delivered that).
+    An inode alone proves nothing. What the host reads in a project proves nothing about a file
+    outside of it, because the host may not follow that link.
+    """
     for path, record in after.files.where("inode", document.inode):
         is_sure = GUESSED not in record["reason"] and under(path, project) == under(document.path, project)
         if record["via"] == "host" and is_whole(record) and is_sure:
@@ -173,19 +173,19 @@ def _under_another_name(
     for path, record in after.files.where("hash", document.digest):
         if is_whole(record) and not record.get("same"):
             return SKIP_INODE if record["inode"] == document.inode else SKIP_CONTENT, path, True
-    for other in chosen:  # the first of them has the text
+    for other in chosen:  # of several files, the first has the text
         if other.document.digest == document.digest:
             return SKIP_INODE if other.document.inode == document.inode else SKIP_CONTENT, other.document.path, True
     return "", "", False
 
 
 def _is_elsewhere(path: str, other: str) -> bool:
-    """Does it speak for another directory?"""
+    """Whether the two rule files apply to different directories."""
     return level_of(path) != level_of(other)
 
 
 def _as_before(after: Window, path: str, record: Record | None, stamp: str) -> None:
-    """A newer state of a file is not delivered after all: the window holds what it held."""
+    """Restore the record: the newer state is not delivered, and the window has the old one."""
     if record is not None and record.get("before"):
         after.files[path] = {
             **record, "parts": record["before"], "before": "", "stamp": stamp or record.get("stamp", ""),
@@ -203,28 +203,28 @@ def _candidate(
     answer: Claim,
     project: str,
 ) -> _Candidate | bool:
-    """What to deliver; True = keep it pending; False = settled without delivery."""
+    """Return the file to deliver; True: keep it pending; False: settled without delivery."""
     if after.holds(path):
         answer.skipped.append((path, SKIP_PATH, reason))
         return False
     carried = after.from_last_epoch.get(path)
     if carried is not None and (after.flags.get("kept_unknown") or carried["via"] not in NEVER_IN_A_TAIL):
-        return True  # it may be in the part that a compaction kept: the transcript must tell first
+        return True  # a compaction may have kept it: the transcript must show that first
     document = documents.get(path)
     if document is None:
-        return True  # queued by another process after we looked
+        return True  # another process queued it after we read the files
     record = after.files.get(path)
     if isinstance(document, Refusal):
         _as_before(after, path, record, "")
         answer.refused.append(document)
         return False
-    # what the user wrote for every project gives way to no file of a project, which may change later
+    # A project's file may change later, so it never replaces a file of the user's own library.
     own = reason == OWN_DIRECTIVE
     why, other, ours = _under_another_name(after, document, chosen, project) if not own else ("", "", False)
     if record is not None and record.get("before") and record["hash"] == document.digest:
-        why = SKIP_PATH  # it had changed, and changed back before that could be delivered
+        why = SKIP_PATH  # it changed, and changed back before the new state was delivered
     changed = record is not None and bool(record.get("updated"))
-    # a changed rule that the agent had read itself, or that was found in the transcript, has another reason
+    # A changed rule that the agent read, or that the transcript showed, has another reason.
     is_rule = reason.startswith(DIRECTIVE) or (changed and is_rule_file(path))
     if ours and _is_elsewhere(path, other) and is_rule:
         line = same_rules(other)
@@ -238,7 +238,7 @@ def _candidate(
     stale = record is not None and record["hash"] != document.digest and has_a_part(record)
     if stale and record is not None and record.get("next") != document.digest:
         after.files[path] = {**record, "next": document.digest}
-        return True  # being edited while it is delivered: begin again when it has come to rest
+        return True  # it is being edited during its delivery: start again when it no longer changes
     try:
         parts = parts_of(path, document.digest, document.text, part)
     except ValueError as error:
@@ -251,7 +251,7 @@ def _candidate(
 def _grant(after: Window, candidate: _Candidate, room: int, event: Event, now: float, answer: Claim) -> int:
     document, total = candidate.document, len(candidate.parts)
     record = after.files.get(document.path)
-    # the record may be of a line about another file, and we deliver the text now, or the other way round
+    # The record may be of a line about another file while the text is delivered now, or vice versa.
     is_other = record is not None and record.get("same", "") != candidate.same
     if record is None or is_other or record["hash"] != document.digest or len(record["parts"]) != total:
         record = _record(document, candidate, event, now)

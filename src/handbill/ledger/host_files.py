@@ -1,4 +1,4 @@
-"""Files that the host itself shows in a window: read by the agent, named by the user, restored after a compaction."""
+"""Files that the host itself shows in a window: read, mentioned, or restored after a compaction."""
 
 from __future__ import annotations
 
@@ -27,27 +27,33 @@ if TYPE_CHECKING:
     from handbill.ledger.content import Content
     from handbill.ledger.window import Record, Window
 
-FOUND = "found in the transcript"  # the reason of a file that the ledger did not know
+FOUND = "found in the transcript"  # the reason of a file that was not in the ledger
 
 
 def with_shown_rules(window: Window, content: Content, reason: str, now: float) -> Window:
-    """Rules that are in the window because the agent read them itself, or the user named them."""
+    """Add the rules that are in the window because the agent read or the user mentioned them."""
     for path in content.files:
         record = window.files.get(path)
-        is_changed = record is not None and bool(record.get("updated"))  # what is shown may be the old text
+        # the host may show the old text
+        is_changed = record is not None and bool(record.get("updated"))
         if is_rule_file(path) and not window.holds(path) and not is_changed:
             window = see(window, path, "", reason, now)
     return window
 
 
 def compared(window: Window, content: Content, event: Event, now: float, *, whole: bool) -> tuple[Window, list[str]]:
-    """The window with the rules that the host shows now, and a list of those that it no longer shows. The latter are
-    delivered when their directory is touched again. `whole`: `content` is complete; else it begins at a mention."""
+    """Return the window with the rules that the host shows now, and the rules that it no longer
+    shows.
+
+    Rules that are no longer shown are delivered when their directory is touched again. `whole`:
+    `content` is complete; otherwise it begins at a mention.
+    """
     mention = window.flags.get(MENTIONED)
     if mention is not None and event.is_moment(mention["prompt"]):
         return window, []  # the host has not taken the prompt yet
     mentioned = mention["files"] if mention is not None else ()
-    before = mention.get("before", ()) if mention is not None else ()  # an earlier message shows them
+    # an earlier message shows these
+    before = mention.get("before", ()) if mention is not None else ()
     gone = [path for path in hidden(window, content) if whole or (path in mentioned and path not in before)]
     after = window.copy() if gone or mention is not None else window
     after.flags.pop(MENTIONED, None)
@@ -67,35 +73,40 @@ def compared(window: Window, content: Content, event: Event, now: float, *, whol
     for path in mentioned:
         record = after.files.get(path)
         if path in content.files and not after.holds(path):
-            after = see(after, path, "", READ_ITSELF, now)  # a delivery of it was lost, and the host shows it
+            # our delivery was lost, and the host shows the file
+            after = see(after, path, "", READ_ITSELF, now)
         elif record is not None and OWN in record and path in before and is_dropped:
-            after.files[path] = without_reading(record)  # compared with the message that shows it
+            after.files[path] = without_reading(record)  # compare it with the message that shows it
         elif record is not None and OWN in record and path not in before and path not in content.files:
-            after.files[path] = {**without_reading(record), "stamp": "unknown"}  # compared with what we delivered
+            # compare it with the text that we delivered
+            after.files[path] = {**without_reading(record), "stamp": "unknown"}
     return after, gone
 
 
 def without_reading(record: Record) -> Record:
-    """As if the agent had not seen a newer state of the file itself: to be compared with the file again."""
+    """Return the record without the newer state that the agent saw: the file is compared again."""
     return {**{name: value for name, value in record.items() if name != OWN}, "stamp": ""}
 
 
 def hidden(window: Window, content: Content) -> list[str]:
-    """Files that the ledger lists only because the host showed them, and that it does not show now."""
+    """Return files that are in the ledger only because the host showed them, and that are not shown
+    now."""
     return [path for path, record in window.files.items() if is_shown(record) and path not in content.files]
 
 
 def delivered_before(path: str, record: Record, content: Content) -> Record:
-    """The record of our own delivery, if the host showed the file in a message that is gone."""
+    """Return the record of our own delivery if the message in which the host showed the file is
+    gone."""
     is_gone = is_shown(record) and path not in content.files
     return record.get("ours") or record if is_gone else record
 
 
 def doubtful(window: Window, path: str, reason: str, now: float) -> Window:
-    """A file that is wanted, and that the host may restore by itself: only what it writes next will tell."""
+    """Note a wanted file that the host may restore: only the host's next records will show whether
+    it does."""
     before = window.from_last_epoch.get(path)
     if window.holds(path) or (before is not None and before["via"] not in NEVER_IN_A_TAIL):
-        return window  # there, or in doubt already
+        return window  # it is there, or already in doubt
     after = window.copy()
     after.from_last_epoch[path] = {**from_transcript("", 1, now), "reason": reason, "via": DOUBTFUL}
     return after
@@ -108,13 +119,19 @@ def restored(window: Window, path: str, record: Record, content: Content) -> Win
 
 
 def survives_resume(path: str, record: Record, content: Content) -> bool:
-    """Of what the host put there itself: it reads instruction files again, the rest is in the transcript or gone."""
+    """Whether a file that the host put into the window is still there after a resume.
+
+    The host reads instruction files again; the transcript shows whether the other files are there.
+    """
     nested = record["reason"].startswith(NESTED)
     return (nested and not record["batch"]) or host_has(path, record, content)
 
 
 def host_has(path: str, record: Record, content: Content) -> bool:
-    """Root instruction files precede the conversation; a skill is where it was invoked."""
+    """Whether the host still shows the file.
+
+    Root instruction files precede the conversation; a skill is where it was invoked.
+    """
     if record["via"] != "host":
         return False  # we delivered a newer state of it
     if record["reason"] in PASSING:
@@ -132,8 +149,11 @@ def from_transcript(digest: str, parts: int, now: float) -> Record:
 
 
 def want_dependents(window: Window, path: str, but: Collection[str] = ()) -> None:
-    """The text of this file changed, or left the window: files that were not delivered because of it are wanted again,
-    `but` for these."""
+    """Want files again that were not delivered because they had the text of `path`, except those in
+    `but`.
+
+    The text of `path` has changed or left the window.
+    """
     for other, record in list(window.files.where("same", path)):
         if other not in but:
             del window.files[other]
@@ -147,7 +167,8 @@ def want_dependents(window: Window, path: str, but: Collection[str] = ()) -> Non
 
 
 def look_again(window: Window, path: str) -> None:
-    """At the directory of this rule, and at every one from which a walk leads there."""
+    """Forget that the directories at and below this rule's were checked: the next touch checks
+    them."""
     level = level_of(path)
     for directory in [place for place in window.touched if under(place, level)]:
         del window.touched[directory]

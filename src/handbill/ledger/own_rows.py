@@ -1,4 +1,4 @@
-"""How a window finds its own rows in a transcript that a second client writes to as well."""
+"""How a window finds its own rows in a transcript to which a second client also writes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 
 
 class OwnRows:
-    """`marks`: ids of this window's prompts, calls or rows, most reliable group first. `joined`: the bytes at which
-    another client began to write as well. `compacted_at`: if this window was compacted since the first of them, the
-    record of that is at or after this byte; -1: no compaction is known. `resumed_at`: the host's loader rebuilt what
-    is before this byte."""
+    """The data that identify a window's own rows.
+
+    `marks`: ids of this window's prompts, calls or rows, the most reliable group first. `joined`:
+    the bytes at which another client began to write. `compacted_at`: if this window was compacted
+    after the first of them, the record of that is at or after this byte; -1: no compaction is
+    known. `resumed_at`: the host's loader rebuilt the content before this byte.
+    """
 
     __slots__ = ("compacted_at", "joined", "marks", "resumed_at")
 
@@ -32,7 +35,7 @@ class OwnRows:
 
 
 def own_rows(window: Window | None, newest: Collection[str] = ()) -> OwnRows:
-    """`newest`: the prompt and the calls of the event at hand."""
+    """Return the data for `window`. `newest`: the prompt and the calls of the current event."""
     if window is None:
         return OwnRows((newest,))
     flags = window.flags

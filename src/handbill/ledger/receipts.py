@@ -1,4 +1,4 @@
-"""Claims become confirmed when the host's own record shows them; else they go back to pending."""
+"""Settle claims: recorded deliveries are confirmed, and lost ones become pending again."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 CONFIRMED, LOST, TRUNCATED, ASSUMED = "confirmed", "lost", "truncated", "assumed"
 
-# Without any record to read, a later event is believed only after the host had time to write one.
+# If no record can be read, a later event counts as proof only after the host had time to write one.
 PATIENCE = 2.0
 
-_MOST_LOST = 2  # times that a file is sent again before that is concluded
+_MOST_LOST = 2  # losses of a file before we conclude that the host does not record deliveries
 
 
 class Evidence:
-    """What a host's record says about the deliveries that are on their way."""
+    """What a host's record shows about open deliveries."""
 
     __slots__ = ("arrived", "cut", "dropped", "lines", "passed", "readable", "records", "understood", "untrue")
 
@@ -42,13 +42,18 @@ class Evidence:
     ) -> None:
         self.arrived = arrived or set()
         self.cut = cut or set()
-        self.passed = passed or set()  # claim ids: the record goes on behind the place where they should stand
-        self.dropped = dropped or set()  # claim ids: the host never took the prompt or batch that they came with
-        self.lines = lines or set()  # titles that have only a line about another file there, not the text
+        # claim ids: the record continues after their expected position
+        self.passed = passed or set()
+        # claim ids: the host never took the prompt or batch of the delivery
+        self.dropped = dropped or set()
+        # titles under which only a line about another file is there, not the text
+        self.lines = lines or set()
         self.readable = readable  # the transcript exists
-        self.untrue = untrue or set()  # (file, digest) whose parts are all there, and are not that file's text
-        self.understood = understood  # it shows a delivery of ours, or that one failed: in a form that we know
-        self.records = records  # this host version writes injections of this kind of window to it
+        # (file, digest): all parts are there, but are not that file's text
+        self.untrue = untrue or set()
+        # the record shows a delivery or a failure of ours in a known form
+        self.understood = understood
+        self.records = records  # this host version records injections into this kind of window
 
 
 class Outcome:
@@ -63,7 +68,7 @@ class Outcome:
 
 
 def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tuple[Window, list[Outcome]]:
-    """Judge every open claim; the same window comes back when nothing can be said yet."""
+    """Judge every open claim; return the same window if nothing can be decided yet."""
     outcomes: list[Outcome] = []
     still_open: list[Record] = []
     after = window.copy()
@@ -73,9 +78,10 @@ def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tupl
             path, part, digest, parts = item
             record = _claimed(after.files.get(path), digest, parts)
             if record is None:
-                continue  # begun again since, with other text: that delivery has a claim of its own
+                continue  # another text of it is being delivered, with a claim of its own
             name = (shown(path), digest, part, parts)
-            is_line = name in evidence.lines and not record.get("same")  # that came before the text
+            # the line that preceded the text
+            is_line = name in evidence.lines and not record.get("same")
             verdict = _verdict(claim, None if is_line else name, evidence, event, now)
             dropped = claim["id"] in evidence.dropped
             if verdict == LOST and not dropped and not evidence.understood and _is_unrecorded(after, record):
@@ -84,7 +90,8 @@ def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tupl
                 after.flags.pop(UNRECORDED, None)
             forged = verdict == LOST and (shown(path), digest) in evidence.untrue
             if forged:
-                record = {**record, "parts": NOT_SENT * parts}  # one part is false: all of them are sent again
+                # one part is false: send all of them again
+                record = {**record, "parts": NOT_SENT * parts}
             if verdict:
                 _keep(after, path, _judged(record, part, verdict, counts=not dropped), verdict)
                 outcomes.append(Outcome(path, record["reason"], verdict, 0 if forged else part, parts))
@@ -99,7 +106,7 @@ def settle(window: Window, evidence: Evidence, event: Event, now: float) -> tupl
 
 
 def survived(before: Window, after: Window) -> list[Outcome]:
-    """What a resume says about the files that were in a window."""
+    """Return the outcomes of a resume for the files that were in a window."""
     gone = [path for path in after.pending if path not in before.pending]
     found = [Outcome(path, "did not survive the resume", LOST) for path in gone]
     for path, record in before.files.items():
@@ -114,20 +121,22 @@ def _verdict(claim: Record, name: Title | None, evidence: Evidence, event: Event
     if name in evidence.cut:
         return TRUNCATED
     if event.is_moment(claim["batch"]):
-        return ""  # its own moment: the host has not taken our output yet
+        return ""  # the same moment: the host has not taken our output yet
     if claim["id"] in evidence.passed:
         return LOST
     later = event.kind == TOOL_BATCH_FINISHED
     if later and not evidence.records:
-        return ASSUMED if claim.get("printed") else LOST  # printing is the last thing that its hook did
+        return ASSUMED if claim.get("printed") else LOST  # printing is the last step of its hook
     if later and not evidence.readable and not within(claim["at"], now, PATIENCE):
         return ASSUMED
     return ""
 
 
 def _is_unrecorded(window: Window, record: Record) -> bool:
-    """Nothing of ours was ever seen in this window's record: the host may write it down in a form that is new to us.
-    To send it again and again would fill the window."""
+    """Whether the host may record our deliveries in a form that we do not know.
+
+    This window's record has never shown one. Repeated deliveries would fill the window.
+    """
     if window.flags.get(UNRECORDED):
         return True
     often = record.get("lost", 0) >= _MOST_LOST
@@ -143,7 +152,10 @@ _LETTER = {
 
 
 def _claimed(record: Record | None, digest: str, parts: int) -> Record | None:
-    """The record of the delivery that was claimed. The host may show that file, too, and take it back later."""
+    """Return the record of the claimed delivery, even if the host now shows the file as well.
+
+    The message in which the host shows the file may go away later.
+    """
     for one in (record, record.get("ours") if record is not None else None):
         if one is not None and one["hash"] == digest and len(one["parts"]) == parts:
             return one
@@ -151,8 +163,10 @@ def _claimed(record: Record | None, digest: str, parts: int) -> Record | None:
 
 
 def _judged(record: Record, part: int, verdict: str, *, counts: bool) -> Record:
-    """`counts`: a loss says something about how the host records deliveries."""
-    if record.get("before"):  # of a state that a newer one will replace: only what the window holds meanwhile changes
+    """Return the record after the verdict. `counts`: count a loss as a sign of missing host
+    records."""
+    # A newer state will replace this one: update only the parts that the window has meanwhile.
+    if record.get("before"):
         held = with_letter({**record, "parts": record["before"]}, part, _LETTER[verdict])["parts"]
         return {**record, "before": held if NOT_SENT not in held else ""}
     after = with_letter(record, part, _LETTER[verdict])
@@ -163,7 +177,8 @@ def _judged(record: Record, part: int, verdict: str, *, counts: bool) -> Record:
 
 def _keep(after: Window, path: str, judged: Record, verdict: str) -> None:
     record = after.files[path]
-    if record["via"] == "host":  # the host shows it now: what we delivered is wanted only if that goes
+    # the host shows it now: our delivery is wanted only if that message goes away
+    if record["via"] == "host":
         after.files[path] = {**record, "ours": judged}
         return
     after.files[path] = judged

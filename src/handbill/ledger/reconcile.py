@@ -1,4 +1,4 @@
-"""The ledger against the window's content: what is still there, what is gone, what was there before we knew."""
+"""Compare the ledger with the window's content: files may be kept, gone or unknown to it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 def denied_calls(window: Window) -> set[str]:
-    """Tool calls whose denial carried files, by our own ledger."""
+    """Return the tool calls whose denials carried files, according to the ledger."""
     records = [*window.files.values(), *window.from_last_epoch.values()]
     found = {str(record["batch"]) for record in records if record["via"] == TOOL_CALLED}
     found |= {str(call) for record in records for call in record.get("denials", ())}
@@ -57,7 +57,7 @@ def denied_calls(window: Window) -> set[str]:
 
 
 def inherited(window: Window, content: Content, *, records: bool) -> Window:
-    """Judge what was carried over a compaction, now that the transcript shows what was kept."""
+    """Judge the files of the last epoch: the transcript now shows which part a compaction kept."""
     after = window.copy()
     titles = content.titles(denied_calls(window))
     after = _with_kept(after, window.from_last_epoch, content, titles if records else None)
@@ -70,7 +70,7 @@ def inherited(window: Window, content: Content, *, records: bool) -> Window:
 
 
 def _with_kept(after: Window, records: Mapping[str, Record], content: Content, titles: Titles | None) -> Window:
-    """With the files of the last epoch that a compaction kept. No `titles`: the host does not record our deliveries."""
+    """Add the files that a compaction kept. `titles`: None if deliveries are not recorded."""
     for path, known in records.items():
         record = delivered_before(path, known, content)
         kept = _kept_parts(path, record, titles) if titles is not None else _kept_batch(record, content.calls)
@@ -79,14 +79,14 @@ def _with_kept(after: Window, records: Mapping[str, Record], content: Content, t
             if NOT_SENT in kept:
                 after.pending.setdefault(path, record["reason"])
         elif not kept and record["reason"].startswith(NESTED) and host_has(path, record, content):
-            after.files[path] = record  # with the call that it came with
+            after.files[path] = record  # the call that brought it was kept
         elif not kept:
             after = restored(after, path, record, content)
     return after
 
 
 def resumed(window: Window, content: Content, event: Event, now: float) -> Window:
-    """Keep what the resuming client rebuilds; the rest is pending again."""
+    """Keep what the resuming client rebuilds; the rest becomes pending again."""
     after = window.copy()
     titles = content.titles(denied_calls(window))
     for path, record in window.files.items():
@@ -100,12 +100,12 @@ def resumed(window: Window, content: Content, event: Event, now: float) -> Windo
             continue
         parts = _kept_parts(path, record, titles) or NOT_SENT * len(record["parts"])
         if NOT_SENT in parts and path in content.files and not record.get("updated"):
-            after = see(after, path, "", READ_ITSELF, now)  # the agent read it since
+            after = see(after, path, "", READ_ITSELF, now)  # the agent has read it since
             continue
         after.files[path] = {**record, "parts": parts}
         if NOT_SENT in parts:
             after.pending.setdefault(path, record["reason"])
-    # if a compaction came last, what it kept was rebuilt, or not
+    # If a compaction was the last event, the client may have rebuilt the files that it kept.
     after = _with_kept(after, window.from_last_epoch, content, titles)
     after = cleared(after)
     after.from_last_epoch, after.compacted_at_offset = {}, 0
@@ -114,15 +114,15 @@ def resumed(window: Window, content: Content, event: Event, now: float) -> Windo
     after.claims = [claim for claim in window.claims if _of_this_moment(claim, event, now)]
     after = without_undone_work(after, content, event)
     after = found(after, content, now)
-    for path, reason in _drop_orphans(after).items():  # its directory counts as looked at
+    for path, reason in _drop_orphans(after).items():  # its directory counts as checked
         after.pending.setdefault(path, reason)
     after = with_shown_rules(after, content, READ_ITSELF, now)
     return after if after.differs(window) else window
 
 
 def left(window: Window, content: Content, now: float = 0.0, patience: float = 0.0) -> list[str]:
-    """Files that we delivered, or that the host brought with a call, and that the transcript no longer shows.
-    `patience`: seconds in which the host writes its record."""
+    """Return files that we or a call of the host delivered and that the transcript no longer shows.
+    `patience`: seconds within which the host writes its record."""
     titles, lines = content.titles(denied_calls(window)), content.lines()
     open_parts = {(item[0], item[1]) for claim in window.claims for item in claim["items"]}
     found = []
@@ -139,7 +139,7 @@ def left(window: Window, content: Content, now: float = 0.0, patience: float = 0
 
 
 def without_undone_reading(window: Window, content: Content, event: Event, now: float, patience: float) -> Window:
-    """What the agent itself read or wrote of a delivered file may have left the window: the delivered text is old."""
+    """Forget newer text that the agent read or wrote if it left the window: ours is old then."""
     after = window
     for path, record in window.files.items():
         _, batch, at = record.get(OWN, ("", "", now))
@@ -151,7 +151,7 @@ def without_undone_reading(window: Window, content: Content, event: Event, now: 
 
 
 def found(window: Window, content: Content, now: float) -> Window:
-    """What is in the window although the ledger does not say so: it is not delivered a second time."""
+    """Add files that the window has but the ledger does not: they are not delivered twice."""
     after = window
     blocks = content.in_order()
     newest = content.newest([title for _, title in blocks])
@@ -161,7 +161,7 @@ def found(window: Window, content: Content, now: float) -> Window:
         path = meant(shown_path)
         record = after.files.get(path)
         if title not in newest or path in waiting:
-            continue  # of an earlier state of the file, or a later one is on its way
+            continue  # the file has a newer state, or one is on its way
         if record is not None and (record["via"] == "host" or record.get("same")):
             continue
         if record is not None and not _is_news(record, digest, part, parts):
@@ -175,14 +175,14 @@ def found(window: Window, content: Content, now: float) -> Window:
 
 
 def _is_news(record: Record, digest: str, part: int, parts: int) -> bool:
-    """Does the window have something else than this record says? What is wanted as it is now stays wanted."""
+    """Whether the window differs from the record. A file that is wanted as it is stays wanted."""
     if record["hash"] == digest and len(record["parts"]) == parts:
         return not record.get("before") and record["parts"][part - 1] == NOT_SENT
-    return is_whole(record)  # another client on the same session was given a newer state
+    return is_whole(record)  # another client on this session received a newer state
 
 
 def _adopt(window: Window, title: Title, content: Content, now: float, call: str = "") -> None:
-    """`call`: it came with its denial, and is in the window as long as that is."""
+    """Add a block. `call`: its denial carries the block, and both stay or go together."""
     size = content.denials[call][title] if call else content.blocks[title]
     shown_path, digest, part, parts = title
     path = meant(shown_path)
@@ -199,7 +199,7 @@ def _adopt(window: Window, title: Title, content: Content, now: float, call: str
 
 
 def rewound(window: Window, content: Content, event: Event) -> Window:
-    """The conversation went back to an earlier point: what came after that is out of the window."""
+    """Return the window after the conversation went back: later files are gone."""
     after = next_epoch(window)
     titles = content.titles(denied_calls(window))
     for path, record in window.files.items():
@@ -222,7 +222,7 @@ def rewound(window: Window, content: Content, event: Event) -> Window:
 
 
 def without_undone_work(window: Window, content: Content, event: Event) -> Window:
-    """If a skill was undone, the one before it is active again. A skill that belongs to a session stays active."""
+    """If a skill was undone, restore the one before it. A skill of a session stays active."""
     work = window.work
     while work and not work.get("session") and not _is_at_work(work, content, event):
         former, *earlier = work.get("before") or [{}]
@@ -239,7 +239,7 @@ def _as_records(pending: dict[str, str]) -> dict[str, Any]:
 
 
 def _want_named(window: Window, before: Mapping[str, Record]) -> None:
-    """A page that is still there refers to pages that are gone, or were waiting: they belong to it."""
+    """Want pages again that are gone or waited, if a page that refers to them is still there."""
     named = {path: record["reason"] for path, record in before.items() if record["reason"].startswith(NAMED_BY)}
     there = {path[path.rfind("/") + 1 :] for path in window.files if window.holds(path)} if named else set()
     for path, reason in named.items():
@@ -248,7 +248,7 @@ def _want_named(window: Window, before: Mapping[str, Record]) -> None:
 
 
 def _is_at_work(work: dict[str, Any], content: Content, event: Event) -> bool:
-    """Is the batch or prompt that it began with still there? If we do not know it: is the skill's body there?"""
+    """Whether the batch or prompt that began this work is there; if unknown: the skill's body."""
     batch = str(work.get("begun", ""))
     if batch.rpartition(":")[2]:
         return content.has_batch(batch) or event.is_moment(batch)
@@ -258,13 +258,13 @@ def _is_at_work(work: dict[str, Any], content: Content, event: Event) -> bool:
 
 
 def _of_this_moment(record: Record, event: Event, now: float) -> bool:
-    """Another lane of this very event delivered it: no transcript can show it yet."""
-    is_open = SENT in record.get("parts", SENT)  # what the transcript has shown is not of this moment
+    """Whether another lane of this event delivered it: no transcript can show it yet."""
+    is_open = SENT in record.get("parts", SENT)  # not recorded yet
     return bool(is_open and record["batch"] == event.batch and within(record["at"], now, SAME_MOMENT))
 
 
 def adopted(event: Event, window: Window | None, content: Content, now: float) -> Window:
-    """A ledger rebuilt from the transcript alone."""
+    """Return a ledger rebuilt from the transcript alone."""
     after = opened(event, window, now)
     for call, title in content.in_order():
         _adopt(after, title, content, now, call)
@@ -282,15 +282,15 @@ def _kept_parts(path: str, record: Record, titles: Titles) -> str:
 
 
 def _kept_batch(record: Record, calls: list[str]) -> str:
-    """Where injections are in no transcript: those of a kept tool call are kept with it."""
+    """Return the parts of a kept tool call, for hosts that do not record injections."""
     parts: str = record["parts"]
     if len(parts) > 1:
-        return ""  # only the last part's call is known: a repeated part is better than a lost one
+        return ""  # only the last part's call is known: better a part twice than a lost part
     return parts.replace(SENT, ASSUMED) if record["batch"] and record["batch"] in calls else ""
 
 
 def _drop_orphans(window: Window) -> dict[str, str]:
-    """A line that refers to another file's text is worth nothing without that text. Returns {file: reason}."""
+    """Remove lines that refer to a text which is not there. Return {file: reason}."""
     lines = {path: record for path, record in window.files.items() if record.get("same")}
     orphans = {path: record["reason"] for path, record in lines.items() if not window.holds(record["same"])}
     for path in orphans:

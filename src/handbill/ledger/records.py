@@ -1,7 +1,7 @@
-"""Records by name, kept as the lines they are stored in, and read one at a time.
+"""Records by name, stored as lines of text and parsed one at a time.
 
-A window can hold hundreds of files and directories, and an event asks about one or two: a search
-in the text costs next to nothing, making objects of all of it more than the rest of the hook.
+A window can have hundreds of files and directories, but an event asks about one or two. A search in
+the text costs almost nothing; parsing all of it costs more than the rest of the hook.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 
-_SEARCHES = 100  # after so many an index is made
+_SEARCHES = 100  # searches before an index is built
 
 
 def _in_turn(lines: list[str], most: int, turn: int) -> list[str]:
@@ -29,7 +29,10 @@ def _unreadable(_: Any) -> Any:
 
 
 class Records:
-    """name -> record. `text` is JSON lines, each led by a newline and beginning with its name under `key`."""
+    """A map from name to record.
+
+    `text` is JSON lines. Each line follows a newline and begins with its name under `key`.
+    """
 
     __slots__ = ("_asked", "_changed", "_dumps", "_loads", "_places", "_text", "key")
 
@@ -44,9 +47,9 @@ class Records:
         self._text = text
         self._loads = loads
         self._dumps = dumps
-        self._asked = 0  # how often a line was searched for
-        self._places: dict[str, int] | None = None  # where each line begins, once many were searched for
-        self._changed: dict[str, Record | None] = {}  # what differs from the text; None: no longer there
+        self._asked = 0  # number of searches for a line
+        self._places: dict[str, int] | None = None  # where each line begins, after many searches
+        self._changed: dict[str, Record | None] = {}  # differences from the text; None: removed
 
     @classmethod
     def of(cls, key: str, records: dict[str, Record]) -> Records:
@@ -57,7 +60,7 @@ class Records:
     def copy(self) -> Records:
         after = Records(self.key, self._text, self._loads, self._dumps)
         after._changed = self._changed.copy()
-        after._asked, after._places = self._asked, self._places  # of the same text
+        after._asked, after._places = self._asked, self._places  # both belong to the same text
         return after
 
     # --- one at a time -------------------------------------------------------------------------
@@ -84,7 +87,7 @@ class Records:
         return self.get(path) is not None
 
     def where(self, field: str, value: str) -> Iterator[tuple[str, Record]]:
-        """Records whose text field has this value."""
+        """Yield the records whose text field has this value."""
         if self._text:
             wanted = f'"{field}":{self._dumps(value)}'
             at = self._text.find(wanted)
@@ -98,10 +101,11 @@ class Records:
                 yield path, changed
 
     def column(self, field: str, most: int = 0, turn: int = 0, inside: str = "") -> Iterator[tuple[str, str]]:
-        """(name, value) of one text field of the records that have it, without reading the rest of them.
+        """Yield (name, value) of one text field of the records that have it, without parsing the
+        others.
 
-        With `most`, it reads at most that many stored records of each group: those below the folder `inside`, and the
-        others. `turn` decides which ones.
+        With `most`, at most that many stored records of each group are read: those below the folder
+        `inside`, and the others. `turn` selects which ones.
         """
         opening, marker = f'{{"{self.key}":"', f'"{field}":"'
         lines = self._text.split("\n") if self._text else []
@@ -117,7 +121,7 @@ class Records:
             if at == -1 or not line.startswith(opening):
                 continue
             name = line[len(opening) : line.find('","', len(opening))]
-            if "\\" in name:  # escaped in some way
+            if "\\" in name:  # the name is escaped
                 name = self._record(line)[self.key]
             if name not in self._changed:
                 yield name, line[at + len(marker) : line.find('"', at + len(marker))]
@@ -136,21 +140,22 @@ class Records:
         return self._text.find(f'\n{{"{self.key}":{name},')
 
     def _index(self) -> dict[str, int]:
-        """Where each line begins, by its name as it is written: one pass instead of many searches."""
+        """Map each name, as it is written, to the start of its line: one pass instead of many
+        searches."""
         if self._places is None:
             self._places, opening = {}, f'\n{{"{self.key}":'
             start = self._text.find(opening)
             while start != -1:
                 begin = start + len(opening)
                 name = self._text[begin : self._text.find('",', begin) + 1]
-                if "\\" in name:  # escaped in some way: that may not be its end
+                if "\\" in name:  # the name is escaped: that quote may not be its end
                     name = self._dumps(self._in_line(start)[self.key])
                 self._places.setdefault(name, start)
                 start = self._text.find(opening, begin)
         return self._places
 
     def _in_line(self, start: int) -> Record:
-        """The record in the line that begins at `start`."""
+        """Return the record in the line that begins at `start`."""
         return self._record(self._text[start + 1 : self._end(start)])
 
     def _end(self, start: int) -> int:
@@ -199,13 +204,13 @@ class Records:
         return theirs is not None and self._bare(dict(self.items())) == self._bare(theirs)
 
     def _bare(self, records: dict[str, Record]) -> dict[str, Record]:
-        """Without the name inside, which only records read from text carry."""
+        """Return records without their name, which only records parsed from text contain."""
         return {name: {k: v for k, v in record.items() if k != self.key} for name, record in records.items()}
 
-    __hash__ = None  # type: ignore[assignment]  # a ledger changes: it is no key
+    __hash__ = None  # type: ignore[assignment]  # a ledger changes, so it cannot be a key
 
     def written(self, dumps: Callable[[Any], str]) -> str:
-        """The text with the changes in it; lines that did not change are not touched."""
+        """Return the text with the changes; other lines stay as they are."""
         removed = []
         lines = []
         for path, record in self._changed.items():

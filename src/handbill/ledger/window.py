@@ -1,17 +1,17 @@
-"""The ledger of ONE context window: what is pending, on its way, and in it.
+"""The ledger of one context window: files that are pending, on their way, and in it.
 
-A file moves pending -> claimed -> confirmed, part by part. `parts` of a record holds one letter
-per part, and is the whole state machine:
+A file moves from pending to claimed to confirmed, part by part. `parts` of a record has one letter
+per part, which is the whole state of that part:
 
-    .  not (or no longer) on its way: the path is in `pending`
-    s  sent: claimed by a hook, arrival not proven yet
+    .  not on its way, or no longer: the path is in `pending`
+    s  sent: a hook claimed it, and its arrival is not proven yet
     k  confirmed: the host's own record shows it
-    e  assumed: the host keeps no record here (old clients, subagents); the next event came
-    t  cut: the host replaced it by a preview
+    e  assumed: the host keeps no record here (old clients, subagents), but a later event followed
+    t  cut: the host replaced it with a preview
     h  the host itself put the file there
 
-Windows are values: functions take one and return another. Records in `files` are never changed
-in place, they are replaced.
+Windows are values: functions take one and return another. Records in `files` are replaced, never
+changed in place.
 """
 
 from __future__ import annotations
@@ -29,43 +29,45 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 SCHEMA = 1
-# A compaction keeps the last messages with their injections; those of a window's start stand before them.
+# A compaction keeps the last messages with their injections; those of the start precede them.
 NEVER_IN_A_TAIL = (SESSION_STARTED, SUBAGENT_STARTED)
-# Why a file is in the window: the host put it back after a compaction. The next compaction may not.
+# The reason of a file that the host restored after a compaction. The next one may not restore it.
 RESTORED = "restored by the client"
 READ_ITSELF = "read by the agent"  # the agent opened the file before we could deliver it
-PASSING = (RESTORED, READ_ITSELF)  # in the window as long as the message that shows it
-OWN_DIRECTIVE = "your own directive"  # why a file of the user's own library is delivered
-GUESSED = "imported by "  # is in the reason of a file that the host brings, as far as we can tell by its CLAUDE.md
-# A field of a record: [digest, batch, time] of a newer state of the file that the agent itself read or wrote.
+PASSING = (RESTORED, READ_ITSELF)  # in the window as long as the message that shows them
+OWN_DIRECTIVE = "your own directive"  # the reason of a file in the user's own library
+GUESSED = "imported by "  # in the reason of a file that CLAUDE.md probably imports
+# A field of a record: [digest, batch, time] of a newer state that the agent itself read or wrote.
 OWN = "own"
-NESTED = "nested"  # begins the reason of a file that the host brought because of a call or a mention
-# A window's flag: files that were not delivered, because another one has their text:
-# path -> [its stamp, that other, why it is wanted]
+# begins the reason of a file that a call or a mention made the host deliver
+NESTED = "nested"
+# A window's flag: files that were not delivered because another file has the same text: path ->
+# [its stamp, the other file, its reason]
 ELSEWHERE = "same_text"
-# A window's flag: files that could not be delivered: path -> [stamp of that state, why it is wanted, the page that
-# tells the model]. An empty stamp: it may be readable at any time.
+# A window's flag: files that could not be delivered: path -> [stamp of that state, reason, page
+# that reports it to the model]. An empty stamp: the file may become readable at any time.
 UNDELIVERABLE = "undeliverable"
-# A window's flag: files that a rewind removed, and that the host brings only once until it is compacted or restarted.
+# A window's flag: files that a rewind removed, and that the host delivers only once until the
+# window is compacted or restarted.
 HOST_ONCE = "host_once"
-# A window's flag: files that we delivered, and that the host has brought since as well.
+# A window's flag: files that we delivered, and that the host has delivered since.
 HOST_TOO = "host_too"
-# A window's flag: rule files that a prompt mentions whole, until the transcript shows that the host took the prompt;
-# `before`: those that an earlier message shows, perhaps in an older state.
+# A window's flag: rule files that a prompt mentions whole, until the transcript shows that the host
+# took the prompt. `before`: those that an earlier message shows, perhaps in an older state.
 MENTIONED = "mentioned"
 NAMED_BY = "named by "  # begins the reason of a page that another page refers to
-TAKEN_UP = "taken_up"  # a window's flag: the session whose handover was delivered there
-HANDOVER_PAGE = "restore"  # begins the name of the page that says what an agent left
-DOUBTFUL = "doubtful"  # how a file came: the host may restore it, or not
-# Flags of a window whose session has had a second client: the sizes of the transcript when another client joined, and
-# which rows are this window's.
+TAKEN_UP = "taken_up"  # a window's flag: the session whose handover it received
+HANDOVER_PAGE = "restore"  # begins the name of the page with an agent's handover
+DOUBTFUL = "doubtful"  # a value of `via`: the host may restore the file, or not
+# Flags of a window whose session had a second client: the sizes of the transcript when another
+# client joined, and the rows that belong to this window.
 JOINED, OWN_ROWS = "joined", "own_rows"
-RESUMED = "resumed_at"  # a window's flag: the size of the transcript when its process began
-UNRECORDED = "unrecorded"  # a window's flag: its host's record shows none of our deliveries
+RESUMED = "resumed_at"  # a window's flag: the size of the transcript when its process started
+UNRECORDED = "unrecorded"  # a window's flag: the host's record shows none of our deliveries
 SEEDING, LINKED = "seeding", "active"
 
 _COPIED = (dict, list, Records)
-# What `parts` of a record says of each part of a file.
+# The letters of `parts`.
 NOT_SENT, SENT, CONFIRMED, ASSUMED, CUT, SHOWN = ".", "s", "k", "e", "t", "h"
 _WORDS = {SENT: "sent", CONFIRMED: "confirmed", ASSUMED: "assumed", CUT: "truncated", SHOWN: "seen"}
 
@@ -98,21 +100,23 @@ class Window:
         self.agent = agent
         self.host = host
         self.created = created
-        self.lifecycle = SEEDING  # until a piece of work (a session) is linked
+        self.lifecycle = SEEDING  # until a session is linked
         self.epoch = 0  # one more at each compaction and rewind of this window
-        self.started = False  # False: known only from a side event, its real start was not seen
+        self.started = False  # False: only a side event was seen so far
         self.client = 0
         self.transcript = ""
         self.serial = 0  # number of the last claim
         self.files = Records("path")
-        self.pending: dict[str, str] = {}  # path -> reason, in the order of wanting
-        self.claims: list[Record] = []  # on their way, arrival not proven yet
+        self.pending: dict[str, str] = {}  # path -> reason, in the order in which they were wanted
+        self.claims: list[Record] = []  # on their way, arrival not proven
         self.touched = Records("dir")  # directory -> {"found": directive names}
         self.flags: dict[str, Any] = {}
-        self.from_last_epoch: dict[str, Record] = {}  # of the epoch before; some may survive in the kept tail
-        self.compacted_at_offset = 0  # transcript size when that compaction was told
-        self.work: dict[str, Any] = {}  # {session, skill, phase, directives}: what this window is at
-        self.maybe_compacted_from = -1  # transcript size when a compaction was told without saying whose
+        # files of the epoch before; a compaction may have kept some of them
+        self.from_last_epoch: dict[str, Record] = {}
+        self.compacted_at_offset = 0  # transcript size when that compaction was reported
+        self.work: dict[str, Any] = {}  # {session, skill, phase, directives} of this window
+        # transcript size when a compaction was reported without the window that it affected
+        self.maybe_compacted_from = -1
 
     def copy(self) -> Window:
         after = Window.__new__(Window)
@@ -127,7 +131,7 @@ class Window:
         return any(getattr(self, name) != getattr(other, name) for name in _COMPARED)
 
     def holds(self, path: str) -> bool:
-        """Is the whole file in the window, or on its way?"""
+        """Whether the whole file is in the window or on its way."""
         record = self.files.get(path)
         return record is not None and NOT_SENT not in record["parts"]
 
@@ -136,17 +140,17 @@ _COMPARED = ("files", "pending", "claims", "from_last_epoch", "maybe_compacted_f
 
 
 def is_whole(record: Record) -> bool:
-    """Are all parts of the file in the window, or on their way?"""
+    """Whether all parts of the file are in the window or on their way."""
     return NOT_SENT not in record["parts"]
 
 
 def has_a_part(record: Record) -> bool:
-    """Is at least one part of the file in the window, or on its way?"""
+    """Whether at least one part of the file is in the window or on its way."""
     return bool(record["parts"].strip(NOT_SENT))
 
 
 def brought_by(record: Record, kind: str, batch: str) -> Record:
-    """A record whose newest part came with this event. Parts may come with the denials of several calls."""
+    """Return the record after this event delivered a part. Denials of several calls may do so."""
     after = {**record, "via": kind, "batch": batch}
     if kind == TOOL_CALLED and batch not in record.get("denials", ()):
         after["denials"] = [*record.get("denials", ()), batch]
@@ -154,25 +158,26 @@ def brought_by(record: Record, kind: str, batch: str) -> Record:
 
 
 def has(window: Window, path: str) -> bool:
-    """Does the window hold this file's text, by its own name or by another one?"""
+    """Whether the window has this file's text, under its own name or another one."""
     return window.holds(path) or path in window.flags.get(ELSEWHERE, ())
 
 
-UNDOABLE = ("begun", "before")  # fields of `work`: the batch or prompt that it began with, and the work before it
-_MOST_BEFORE = 3  # skills that a rewind can bring back, one after the other
+# fields of `work`: the batch or prompt that began it, and the work before it
+UNDOABLE = ("begun", "before")
+_MOST_BEFORE = 3  # skills that successive rewinds can restore
 
 
 def begun(work: dict[str, Any], batch: str) -> dict[str, Any]:
-    """New work, begun with this batch or prompt. If that is undone, the earlier work goes on."""
+    """Return new work of this batch or prompt. If that is undone, the earlier work continues."""
     if work.get("begun") == batch and batch.rpartition(":")[2]:
-        return dict(work)  # another lane of this event has begun it
+        return dict(work)  # another lane of this event began it
     former = {name: value for name, value in work.items() if name != "before"}
     earlier = [former, *work.get("before", ())] if former else []
     return {**former, "begun": batch, "before": earlier[:_MOST_BEFORE]}
 
 
 def postponed(window: Window, wants: Iterable[Want]) -> Window:
-    """Nothing can be granted now: what is wanted waits."""
+    """Make the wanted files pending, because nothing can be granted now."""
     after = window.copy()
     for want in wants:
         if not after.holds(want.path):
@@ -181,12 +186,12 @@ def postponed(window: Window, wants: Iterable[Want]) -> Window:
 
 
 def is_shown(record: Record | None) -> bool:
-    """Does the window have this file only because a message shows it?"""
+    """Whether the window has this file only because a message shows it."""
     return record is not None and record["via"] == "host" and record["reason"] in PASSING
 
 
 def state_of(record: Record) -> str:
-    """One word for people: the least proven part speaks for the file."""
+    """Return one word for reports: the least proven part determines the state of the file."""
     parts = record["parts"]
     if NOT_SENT in parts:
         return "lost" if record.get("lost") else "partial"
@@ -199,13 +204,13 @@ def state_of(record: Record) -> str:
 
 
 def with_letter(record: Record, part: int, letter: str) -> Record:
-    """The record with the state of one part (from 1) replaced."""
+    """Return the record with another state for one part (counted from 1)."""
     parts = record["parts"]
     return {**record, "parts": parts[: part - 1] + letter + parts[part:]}
 
 
 def see(window: Window, path: str, inode: str, reason: str, now: float, chars: int = 0, batch: str = "") -> Window:
-    """The host itself put this file into the window; `batch`: because of this batch or prompt."""
+    """Note that the host put this file into the window because of this `batch` or prompt."""
     after = window.copy()
     after.files[path] = {
         "inode": inode, "hash": "", "chars": chars, "reason": reason, "at": now, "via": "host", "batch": batch,
@@ -213,13 +218,12 @@ def see(window: Window, path: str, inode: str, reason: str, now: float, chars: i
     }  # fmt: skip
     before = window.files.get(path)
     if before is not None and before["via"] != "host" and has_a_part(before):
-        after.files[path]["ours"] = before  # parts that we delivered; the host may take back what it shows
+        after.files[path]["ours"] = before  # kept in case the host's message goes away
     after.pending.pop(path, None)
     return after
 
 
-# --- to and from text: a line of fields, a line for each delivered file, one for each touched directory
-# Field names follow the source documents (`pendingPreloads`, `lifecycle`, ...), so that their readers find their way.
+# --- to and from text: one line of fields, one per delivered file, one per touched directory
 
 _NAMES = {
     "session": "sessionId",
@@ -243,7 +247,7 @@ _NAMES = {
 
 
 class TooNew(ValueError):
-    """Written by a newer version of Handbill: neither read nor touched."""
+    """A newer version of Handbill wrote it: it is neither read nor changed."""
 
 
 def to_text(window: Window, dumps: Callable[[Any], str]) -> str:
@@ -254,7 +258,7 @@ def to_text(window: Window, dumps: Callable[[Any], str]) -> str:
 
 
 def from_text(text: str, loads: Callable[[str], Any], dumps: Callable[[Any], str]) -> Window:
-    """Raises ValueError when this is not a window. The files' lines are read when they are asked for."""
+    """Return the window. Raise ValueError if it is not one. Lines of files are parsed on demand."""
     head, _, rest = text.partition("\n")
     plain = loads(head)
     if not isinstance(plain, dict):
@@ -280,7 +284,7 @@ def from_text(text: str, loads: Callable[[str], Any], dumps: Callable[[Any], str
 
 
 def _records(key: str, lines: str, loads: Callable[[str], Any], dumps: Callable[[Any], str]) -> Records:
-    """Only the ends are looked at: files are replaced whole, so a broken one is cut off or something else."""
+    """Check only the ends: files are replaced whole, so a broken one is cut off or foreign."""
     if not lines:
         return Records(key)
     if not lines.startswith(f'{{"{key}":"') or not lines.endswith("}"):

@@ -1,6 +1,6 @@
-"""Fit files into what a host lets one hook say: whole files first, a bigger one in labelled parts.
+"""Fit files into the output limit of one hook: whole files first, a larger one in labelled parts.
 
-Sizes are UTF-16 code units, the unit in which the hosts count.
+Sizes are UTF-16 code units, which the hosts count.
 """
 
 from __future__ import annotations
@@ -11,25 +11,26 @@ Title = tuple[str, str, int, int]  # shown path, digest, part, parts
 
 PRELOADED, UPDATED = "Preloaded", "Updated"
 _LONGEST_WORD = max(PRELOADED, UPDATED, key=len)
-# begins a denial that carries pages, and tells it from other tool results in the host's record
+# This begins a denial that carries pages: other tool results in the host's record do not have it.
 HELD = "[Held by Handbill]"
 _SEPARATOR = " · "
 BETWEEN = "\n\n"
 _HEX = frozenset("0123456789abcdef")
 _OPENINGS = (f"[{PRELOADED}: ", f"[{UPDATED}: ")
-_LOOK_ALIKE = (f"[{PRELOADED}:", f"[{UPDATED}:")  # whatever a reader takes for the space behind it
+_LOOK_ALIKE = (f"[{PRELOADED}:", f"[{UPDATED}:")  # any space may follow
 _SAME = ('The same rules as in "', '" apply here. Their text is in this window.')
-# Spaces and joiners that people write; Python calls them unprintable, and they harm nobody.
+# Spaces and joiners that people write. Python calls them unprintable, but they are harmless.
 _PLAIN_SPACE = frozenset(
     "\n\t\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200c\u200d\u202f\u205f\u3000"
 )
 _BLANKS = (
-    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\ufe0f"  # printable, and nobody sees them
+    # printable, but invisible
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\ufe0f"
 )
 _JOINERS = "\u200c\u200d"
-# what may precede a title, and a reader would still take it for one
+# A reader would still recognize a title after these characters.
 _BEFORE = "".join(_PLAIN_SPACE) + _BLANKS + "\f\v>*_#-| "
-_LINES = 600  # how far a cut may look for the end of a line
+_LINES = 600  # units within which a cut looks for a line end
 
 
 def units(text: str) -> int:
@@ -37,7 +38,8 @@ def units(text: str) -> int:
 
 
 def shown(path: str) -> str:
-    """A path on one line, whatever its name holds; it cannot look like a field of a title."""
+    """Return a path on one line. It cannot look like a field of a title, whatever its name
+    contains."""
     is_plain = path.isprintable() and "\\" not in path and _SEPARATOR not in path
     if is_plain and not any(blank in path for blank in _BLANKS):
         return path
@@ -45,32 +47,36 @@ def shown(path: str) -> str:
 
 
 def quotable(path: str) -> str:
-    """A path to put in quotes inside our own sentence: a name may look like the rest of that sentence."""
+    """Return a path for quotes in our own sentence: a name may look like the rest of that
+    sentence."""
     return shown(path) if '"' not in path else path.encode("unicode_escape").decode("ascii").replace('"', "\\x22")
 
 
 def meant(shown_path: str) -> str:
-    """The path behind a shown one: only escaped ones hold a backslash."""
+    """Return the path of a shown one: only escaped paths contain a backslash."""
     try:
         return shown_path.encode("ascii").decode("unicode_escape") if "\\" in shown_path else shown_path
     except ValueError:
-        return shown_path  # somebody else's line that looks like a title of ours
+        return shown_path  # a foreign line that looks like a title of ours
 
 
 def title(path: str, digest: str, length: int, part: int = 1, parts: int = 1, word: str = PRELOADED) -> str:
-    """The first line of a block; `length` says where its text ends, so that no text can pretend to be a block."""
+    """Return the first line of a block.
+
+    `length` gives the end of its text, so that no text can pretend to be a block.
+    """
     label = f"{_SEPARATOR}part {part}/{parts}" if parts > 1 else ""
     return f"[{word}: {shown(path)}{_SEPARATOR}{digest}{_SEPARATOR}{length}{label}]"
 
 
 def read_title(line: str) -> Title | None:
-    """(shown path, digest, part, parts) of a block's first line; None if it is not one."""
+    """Return (shown path, digest, part, parts) from a block's first line; None if it is not one."""
     found = _parsed(line)
     return found[0] if found is not None else None
 
 
 def _parsed(line: str) -> tuple[Title, int] | None:
-    """The title, and how many characters of text follow it."""
+    """Return the title, and the number of characters of text that follow it."""
     if not line.endswith("]") or not line.startswith(_OPENINGS):
         return None
     fields = line[line.find(": ") + 2 : -1].rsplit(_SEPARATOR, 3)
@@ -93,13 +99,14 @@ def _is_number(text: str, digits: int) -> bool:
 
 
 def bodies_in(text: str, at: int = 0) -> list[tuple[Title, str]]:
-    """The blocks that a text has from there on, with their texts; nothing that a block's own text says counts."""
+    """Return the blocks in a text from `at` on, with their texts; titles within those do not
+    count."""
     found: list[tuple[Title, str]] = []
     while at < len(text):
         end = text.find("\n", at)
         parsed = _parsed(text[at:end]) if end >= 0 else None
         if parsed is None or end + 1 + parsed[1] > len(text):
-            break  # not ours, or cut off
+            break  # not a block of ours, or cut off
         named, length = parsed
         at = end + 1 + length
         found.append((named, text[end + 1 : at]))
@@ -110,12 +117,12 @@ def bodies_in(text: str, at: int = 0) -> list[tuple[Title, str]]:
 
 
 def same_rules(other: str) -> str:
-    """What is said instead of a text that is in the window under another name."""
+    """Return the line that replaces a text which the window has under another name."""
     return f"{_SAME[0]}{quotable(other)}{_SAME[1]}"
 
 
 def same_rules_as(body: str) -> str:
-    """The file, as shown, that such a line refers to; empty: it is not one."""
+    """Return the shown path that such a line refers to; "" if it is not such a line."""
     is_line = body.startswith(_SAME[0]) and body.endswith(_SAME[1]) and "\n" not in body
     return body.removeprefix(_SAME[0]).removesuffix(_SAME[1]) if is_line else ""
 
@@ -128,14 +135,14 @@ def unescaped(text: str) -> str:
 
 
 def harmless(text: str) -> str:
-    """Without control characters, which a terminal obeys, and without letters that nobody can see."""
+    """Escape control characters, which a terminal obeys, and invisible letters."""
     if text.isascii() and text.isprintable():
         return text
     odd = {letter for letter in set(text) if _is_odd(letter)}
     if "\ufe0f\ufe0f" not in text:
-        odd.discard("\ufe0f")  # the sign before it becomes an emoji: people write that
+        odd.discard("\ufe0f")  # it makes the sign before it an emoji, which people write
     if any(f"{one}{other}" in text for one in _JOINERS for other in _JOINERS):
-        odd.update(_JOINERS)  # people write one between two letters
+        odd.update(_JOINERS)  # people write only single joiners
     return text.translate({ord(c): c.encode("unicode_escape").decode() for c in odd}) if odd else text
 
 
@@ -146,34 +153,36 @@ def _is_odd(letter: str) -> bool:
 
 
 def one_line(value: object, most: int = 300) -> str:
-    """A project's text in the middle of our own words: it must not look like a line of ours."""
+    """Return a project's text for a line of ours: on one line, it cannot look like another line."""
     return " ".join(str(value).split())[:most]
 
 
 def escaped(text: str) -> str:
-    """Lines that look like a title of ours get a backslash: a reader must not take them for one either."""
+    """Put a backslash before lines that look like our titles: a reader must not take them for
+    titles."""
     if not any(opening in text for opening in _LOOK_ALIKE):
         return text
-    lines = text.splitlines(keepends=True)  # a reader may take other characters for the end of a line, too
+    lines = text.splitlines(keepends=True)  # a reader may take other characters for line ends, too
     return "".join("\\" + line if _looks_like_title(line) else line for line in lines)
 
 
 def _looks_like_title(line: str) -> bool:
-    """Also one that begins with a backslash: `unescaped` must find every text again."""
+    """Whether a line looks like a title, even after backslashes: `unescaped` must restore every
+    text."""
     return line.lstrip("\\").lstrip(_BEFORE).startswith(_LOOK_ALIKE)
 
 
 def block(path: str, digest: str, text: str, part: int = 1, parts: int = 1, word: str = PRELOADED) -> str:
-    """`text` is what `parts_of` made of a file."""
+    """Return a block. `text` is a part from `parts_of`."""
     return f"{title(path, digest, len(text), part, parts, word)}\n{text}"
 
 
 def parts_of(path: str, digest: str, text: str, room: int) -> list[str]:
-    """The file's text as the fewest parts whose blocks each fit in `room`."""
+    """Return the file's text as the fewest parts whose blocks each fit in `room`."""
     text = escaped(text)
     if units(block(path, digest, text, word=_LONGEST_WORD)) <= room:
         return [text]
-    # 9 digits of part numbers are more than any file that we read can need
+    # Four digits each are enough for the part numbers of any file that we read.
     free = room - units(title(path, digest, len(text), 9999, 9999, _LONGEST_WORD)) - 1
     if free < 200:
         raise ValueError(f"cannot be delivered: its path is too long for a message of {room:,} characters")
@@ -187,7 +196,7 @@ def parts_of(path: str, digest: str, text: str, room: int) -> list[str]:
 
 
 def joined(parts: list[str]) -> str:
-    """The text that `parts_of` divided."""
+    """Return the text that `parts_of` divided."""
     found = parts[:1]
     for part in parts[1:]:
         is_marked = part.startswith("\\") and _begins_like_title(found[-1], part)
@@ -196,24 +205,25 @@ def joined(parts: list[str]) -> str:
 
 
 def _begins_like_title(before: str, part: str) -> bool:
-    """Does a cut in the middle of a line leave something that a reader could take for a title of ours?"""
+    """Whether a cut within a line leaves a beginning that a reader could take for a title of
+    ours."""
     return len(f"{before[-1:]}x".splitlines()) == 1 and _looks_like_title(part)
 
 
 def split(text: str, room: int) -> list[str]:
-    """Cut into the fewest pieces of at most `room` units, at line ends where that costs no piece.
+    """Cut into the fewest pieces of at most `room` units, at line ends if that adds no piece.
 
-    The first piece takes the remainder, so that it can share an event with whole files. Only it
-    has slack; a cut may move later by no more than the cut before it did.
+    The first piece takes the remainder, so that it can share an event with whole files. Only that
+    piece has slack: each cut may move later by no more than the cut before it did.
     """
     wide = text.encode("utf-16")
     mark, wide = wide[:2], wide[2:]
     total = len(wide) // 2
     if not text.isascii():
-        room -= 1  # a cut never parts a surrogate pair, which may cost one unit
+        room -= 1  # a cut never splits a surrogate pair, which may cost one unit
     count = -(-total // room)
     first = total - (count - 1) * room
-    slack = min(room - first, _LINES)  # not all of it: the first piece should stay the small one
+    slack = min(room - first, _LINES)  # not all of it: the first piece should stay the smallest
     newline = b"\n\0" if mark == b"\xff\xfe" else b"\0\n"
     cuts = [0]
     for index in range(count - 1):
@@ -227,9 +237,9 @@ def split(text: str, room: int) -> list[str]:
 
 
 def _line_end(wide: bytes, newline: bytes, low: int, high: int) -> int | None:
-    """The last cut in [low, high] that stands after a newline."""
+    """Return the last cut in [low, high] that follows a newline."""
     at = wide.rfind(newline, 2 * max(low - 1, 0), 2 * high)
-    while at % 2 and at >= 0:  # two neighbouring characters can look like a newline between them
+    while at % 2 and at >= 0:  # two adjacent characters can look like a newline between them
         at = wide.rfind(newline, 2 * max(low - 1, 0), at + 1)
     return at // 2 + 1 if at >= 0 else None
 

@@ -1,4 +1,4 @@
-"""A file as it was read for delivery, or why it is not delivered."""
+"""A file that was read for delivery, or the reason why it is not delivered."""
 
 from __future__ import annotations
 
@@ -13,16 +13,20 @@ class Document:
         self.inode = inode
         self.digest = digest
         self.text = text
-        self.stamp = stamp  # changes when the file does
+        self.stamp = stamp  # changes when the file changes
 
 
-_LONGEST = 500  # characters of a path; the end of it says most
-UNDELIVERABLE_PAGE = "undeliverable"  # begins the names of the pages that tell the model
+_LONGEST = 500  # characters of a path: its end is the most informative part
+# begins the names of the pages that report undeliverable files to the model
+UNDELIVERABLE_PAGE = "undeliverable"
 
 
 class Refusal:
-    """`quiet`: nothing is wrong (it is gone, or empty). `stamp`: of the state that was read; empty: try it again.
-    `may_pass`: the disk failed, perhaps only for a moment."""
+    """The reason why a file is not delivered.
+
+    `quiet`: the file is gone or empty, which is not a fault. `stamp`: of the state that was read;
+    if empty, read the file again. `may_pass`: the disk failed, perhaps only for a moment.
+    """
 
     __slots__ = ("may_pass", "path", "quiet", "stamp", "why")
 
@@ -35,14 +39,15 @@ class Refusal:
 
     @property
     def named(self) -> str:
-        """Its path in quotes."""
+        """Return the path in quotes."""
         from handbill.text.blocks import quotable
 
         path = quotable(self.path)
         return f'"{path}"' if len(path) <= _LONGEST else f'"…{path[-_LONGEST:]}"'
 
     def report(self, *, outdated: str = "") -> str:
-        """To the model. `outdated`: when the file changed, if the window holds an older text of it."""
+        """Return a report for the model. `outdated`: when the file changed, if the window has older
+        text."""
         path = self.named
         if outdated:
             found = f"{path} changed at {outdated}, but Handbill could not deliver its new text: it {self.why}. "
@@ -53,7 +58,7 @@ class Refusal:
 
 
 def changed_back(path: str, moment: str) -> str:
-    """To the model, which was told that its text of this file is out of date. `moment`: now."""
+    """Return a report for the model that corrects the report of outdated text. `moment`: now."""
     from handbill.text.blocks import quotable
 
     return f'At {moment}, "{quotable(path)}" had its earlier text again. The text in this window is up to date.'

@@ -1,6 +1,6 @@
-"""The YAML head of a page, read by PyYAML; imported only where a head is needed.
+"""The YAML frontmatter of a page, read by PyYAML; imported only where it is needed.
 
-Hooks run without site-packages: `engine install` names the folder in which PyYAML stands.
+Hooks run without site-packages: `engine install` records the folder that contains PyYAML.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-MOST = 1 << 15  # characters; a head is a few lines, and reading YAML is slow
+MOST = 1 << 15  # characters: frontmatter is a few lines, and reading YAML is slow
 
 
 _MERGE = "tag:yaml.org,2002:merge"
 
 
 class BadHead(ValueError):
-    """Why a page's head cannot be used; names the line."""
+    """Why a page's frontmatter cannot be used. Names the line."""
 
 
 def split(text: str) -> tuple[str, str]:
-    """(head, rest) of a page that begins with `---`."""
+    """Return (frontmatter, rest) of a page that begins with `---`."""
     lines = text.split("\n")
     if lines[0].rstrip() != "---":
         raise BadHead("it does not begin with `---`, so it has no YAML frontmatter")
@@ -34,7 +34,8 @@ _DEEPEST = 40  # PyYAML ends the whole process on deep nesting
 
 
 def _refuse_deep(head: str, yaml: Any, loader: Any) -> None:
-    """Events come one by one, at any depth; only what is made of them needs the stack."""
+    """Reject deep nesting. Parser events need no stack, whatever the depth; their construction
+    does."""
     depth = 0
     for event in yaml.parse(head, loader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -43,7 +44,7 @@ def _refuse_deep(head: str, yaml: Any, loader: Any) -> None:
 
 
 def parse(text: str) -> tuple[dict[str, Any], str]:
-    """(fields, rest of the page)."""
+    """Return (fields, rest of the page)."""
     head, rest = split(text)
     if len(head) > MOST:
         raise BadHead(f"its frontmatter has {len(head):,} characters, more than the {MOST:,} allowed")
@@ -65,7 +66,7 @@ def parse(text: str) -> tuple[dict[str, Any], str]:
         raise BadHead("its frontmatter contains a character that YAML does not allow") from None
     except RecursionError:
         raise BadHead("its frontmatter is nested too deep") from None
-    except (ArithmeticError, ValueError):  # the scanner that is written in Python says so: "\UFFFFFFFF"
+    except (ArithmeticError, ValueError):  # the scanner in Python raises these for "\UFFFFFFFF"
         raise BadHead("its frontmatter contains a number that YAML does not allow") from None
     if not isinstance(found, dict):
         raise BadHead("its frontmatter is not a list of `field: value` lines")
@@ -73,7 +74,7 @@ def parse(text: str) -> tuple[dict[str, Any], str]:
 
 
 def _loader(yaml: Any) -> Any:
-    """The safe loader (the fast one where it is built), strict about keys that stand there twice."""
+    """Return the safe loader, in C if available, which also rejects duplicate keys."""
     fast = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
     class Strict(fast):  # type: ignore[misc, valid-type]
@@ -104,7 +105,8 @@ def _loader(yaml: Any) -> Any:
     def construct(loader: Any, node: Any, deep: bool = False) -> Any:
         try:
             return fast.construct_object(loader, node, deep)
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # `!!int ""`, 2026-13-40
+        # `!!int ""`, 2026-13-40
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             if not isinstance(node.value, str):  # aliases can make its full text fill the memory
                 refuse(f"this {node.id} cannot be read", node)
             refuse(f"the value {' '.join(node.value.split())[:40]!r} cannot be read", node)

@@ -1,4 +1,5 @@
-"""Which files a pattern means: `*` and `?` within a name, `**` for any number of folders."""
+"""Find the files that match a pattern: `*` and `?` within a name, `**` for any number of
+folders."""
 
 from __future__ import annotations
 
@@ -7,14 +8,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
 MOST = 200
-MOST_TOTAL = 600  # files that all patterns together may mean
+MOST_TOTAL = 600  # files that all patterns together may match
 MOST_FOLDERS = 2000
 MOST_STEPS = 50_000  # about a quarter of a second
 _DEEPEST = 8
 
 
 def matches(name: str, pattern: str) -> bool:
-    """One name against one pattern; the shortest way that works is taken, so a long name costs no more."""
+    """Match one name against one pattern, each `*` as short as possible: long names stay cheap."""
     at, star, mark, position = 0, -1, 0, 0
     while position < len(name):
         if at < len(pattern) and pattern[at] == "*":
@@ -32,7 +33,7 @@ def matches(name: str, pattern: str) -> bool:
 
 
 class Expansion:
-    """`complete`: every folder that the patterns name was looked at."""
+    """The files that match. `complete`: every folder that the patterns name was read."""
 
     __slots__ = ("complete", "paths")
 
@@ -48,7 +49,7 @@ def expand(
     is_file: Callable[[str], bool],
     skip: Collection[str] = (),
 ) -> Expansion:
-    """Files below `root` that the patterns mean, in the order of their names; `**` does not look into `skip`."""
+    """Return files below `root` that match the patterns, by name. `**` does not enter `skip`."""
     found: dict[str, None] = {}
     walk = _Walk(names, skip)
     for pattern in patterns:
@@ -65,7 +66,7 @@ def expand(
 
 
 class _Walk:
-    """Ends after so many steps, whatever links lead in circles and however many patterns there are."""
+    """A search with a limited number of steps, in case of circular links or many patterns."""
 
     def __init__(self, names: Callable[[str], list[str]], skip: Collection[str]) -> None:
         self._names = names
@@ -90,7 +91,7 @@ class _Walk:
             return
         first, rest = parts[0], parts[1:]
         if first == "..":
-            return  # what a role needs stands in its project
+            return  # a role's files are inside its project
         if first == "**":
             yield from self.below(folder, rest, depth)
             for name in self._listed(folder) if depth < _DEEPEST else ():

@@ -1,8 +1,8 @@
-"""Adding to a JSON text, and taking that out again: every other byte stays as it is.
+"""Add an item to a JSON text and remove it again, without changing any other byte.
 
-What is added looks like what is around it. An object or array that was empty before keeps a sign
-behind what was added, so that it is empty again afterwards; one without that sign was made by us
-and goes away with what is in it.
+The new item has the style of the text around it. An object or array that was empty before gets a
+mark after the item, so that it is empty again after the removal. A box without that mark was made
+by us, and is removed with its item.
 
     file            an empty one (gap) gets              one that we made
     several lines   NEW, line end, gap, line end, `}`    NEW, line end, `}`
@@ -17,16 +17,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    # (indentation, or None for one line; is a colon followed by a space?) -> the new text, with \n between lines
+    # (indentation or None for one line, space after colons) -> the new text, with \n between lines
     Render = Callable[[str | None, bool], str]
-    Path = Sequence[tuple[Value, int]]  # from the root on: a box, and which of its items
+    Path = Sequence[tuple[Value, int]]  # from the root: a box, and the index of one of its items
 
 _USUAL = "  "
 _MARK = "  "
 
 
 class Style:
-    """How a file is written: in lines that are indented by `indent` (None: in one line)."""
+    """The style of a file: lines indented by `indent`; None for one line."""
 
     __slots__ = ("indent", "newline", "spaced")
 
@@ -42,7 +42,7 @@ class Style:
 
 
 def insert(text: str, box: Value, style: Style, render: Render) -> str:
-    """A new last item of a box."""
+    """Append an item to a box."""
     if not box.items:
         return _filled(text, box, style, render)
     last = box.items[-1]
@@ -55,12 +55,12 @@ def insert(text: str, box: Value, style: Style, render: Render) -> str:
 
 
 def replace(text: str, item: Item, style: Style, render: Render) -> str:
-    """Another value in the place of an item's value."""
+    """Replace the value of an item."""
     return text[: item.value.start] + _written(_gap_before(text, item), style, render) + text[item.value.end :]
 
 
 def remove(text: str, path: Path) -> str | None:
-    """Without an item, and without the boxes that were made for it; None: the root was made for it, too."""
+    """Remove an item and the boxes made for it. Return None if the root was made for it, too."""
     box, index = path[-1]
     items = box.items
     if index:
@@ -74,7 +74,7 @@ def remove(text: str, path: Path) -> str | None:
 
 
 def _filled(text: str, box: Value, style: Style, render: Render) -> str:
-    """The first item of a box that was empty."""
+    """Insert the first item of an empty box."""
     gap = text[box.start + 1 : box.end - 1]
     if style.indent is None:
         new = render(None, style.spaced) + _MARK + gap
@@ -87,7 +87,7 @@ def _filled(text: str, box: Value, style: Style, render: Render) -> str:
 
 
 def _gap_of_before(tail: str) -> str | None:
-    """The gap of a box that was empty, from what is behind its only item; None: it was made by us."""
+    """Return a box's former gap from the text after its only item; None if we made the box."""
     if tail.startswith(_MARK):
         return tail[len(_MARK) :]
     newline = "\r\n" if tail.startswith("\r\n") else "\n"
@@ -96,7 +96,7 @@ def _gap_of_before(tail: str) -> str | None:
 
 
 def _written(gap: str, style: Style, render: Render) -> str:
-    """As it is written behind that gap: in as many lines as what is around it."""
+    """Return the new text as it is written after that gap, in one line or several."""
     if "\n" not in gap:
         return render(None, style.spaced)
     new = render(_USUAL if style.indent is None else style.indent, style.spaced)
@@ -109,6 +109,6 @@ def _gap_before(text: str, item: Item) -> str:
 
 
 def _line_break(gap: str) -> str:
-    """The last line break of a gap, with the indentation behind it."""
+    """Return the last line break of a gap, with the indentation after it."""
     at = gap.rfind("\n")
     return gap[at - 1 if gap[at - 1 : at] == "\r" else at :]

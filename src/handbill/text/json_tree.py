@@ -1,6 +1,7 @@
-"""Where each value of a JSON text is, so that one value can be changed and every other byte kept.
+"""Locate each value of a JSON text, so that one can be changed without changing any other byte.
 
-As strict as the JSON.parse of a JavaScript client: what that refuses is refused here, with its place.
+This parser is as strict as JSON.parse of a JavaScript client: it rejects the same texts, with the
+position of the error.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ class NotJson(ValueError):
 
 
 class Value:
-    """`kind` is "{", "[", or empty for a value that contains no others. `end` is the place behind it."""
+    """A value. `kind` is "{", "[", or "" for a value without items. `end` is the position after
+    it."""
 
     __slots__ = ("end", "items", "kind", "start")
 
@@ -32,12 +34,13 @@ class Value:
         self.items: list[Item] = []
 
     def member(self, key: str) -> Value | None:
-        """If a key occurs several times, the last one counts, as in every parser."""
+        """Return the value of a key; the last one if it occurs several times, as in every
+        parser."""
         return next((item.value for item in reversed(self.items) if item.key == key), None)
 
 
 class Item:
-    """An element of an array, or a member of an object; `start` is the place of its key."""
+    """An element of an array, or a member of an object. `start` is the position of its key."""
 
     __slots__ = ("key", "start", "value")
 
@@ -51,7 +54,7 @@ def parse(text: str) -> Value:
     root = value = _begin(text, after_gap(text, text.startswith(BOM)))
     boxes: list[Value] = []
     while boxes or not value.end:
-        if value.end:  # it is complete, so its box goes on or ends
+        if value.end:  # it is complete, so its box continues or ends
             box = boxes[-1]
             at = after_gap(text, value.end)
             if text[at : at + 1] == ",":
@@ -81,7 +84,7 @@ def after_gap(text: str, at: int) -> int:
 
 
 def without_gaps(text: str) -> str:
-    """A text that `parse` accepts, without the white space between its values."""
+    """Return a text that `parse` accepts without the white space between its values."""
     pieces, at = [], 0
     while (quote := text.find('"', at)) >= 0:
         end = _after_string(text, quote)
@@ -91,7 +94,7 @@ def without_gaps(text: str) -> str:
 
 
 def _next(text: str, at: int, box: Value) -> Value:
-    """The next item of a box, which begins here."""
+    """Return the next item of a box, which begins at `at`."""
     start, key = at, ""
     if box.kind == "{":
         if text[at : at + 1] != '"':
@@ -108,7 +111,7 @@ def _next(text: str, at: int, box: Value) -> Value:
 
 
 def _begin(text: str, at: int) -> Value:
-    """A value without others in it, or the beginning of one: that has no end yet."""
+    """Return a value without items, or the beginning of one with items, which has no end yet."""
     char = text[at : at + 1]
     if char in _CLOSING:
         return Value(char, at, 0)
@@ -177,7 +180,7 @@ def _after_digits(text: str, start: int) -> int:
 
 
 def _plain(text: str) -> str:
-    """A string as it is meant, from between its quotes."""
+    """Return the meaning of a string, from the text between its quotes."""
     if "\\" not in text:
         return text
     pieces, at = [], 0
@@ -189,5 +192,5 @@ def _plain(text: str) -> str:
         else:
             pieces.append(_ESCAPED[text[slash + 1]])
             at = slash + 2
-    # two escapes may spell one character
+    # Two escapes may represent one character.
     return "".join([*pieces, text[at:]]).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")

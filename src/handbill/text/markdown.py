@@ -1,4 +1,4 @@
-"""Just enough Markdown: what is fenced, what stands in backticks, what stands under a heading."""
+"""The Markdown that Handbill needs: fences, backtick spans, and sections under headings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MARKERS = ("- ", "* ", "+ ")
-_DEEPEST = 12  # lists in lists
+_DEEPEST = 12  # nested lists
 
 
 class Fence:
@@ -26,13 +26,14 @@ class Fence:
 
 
 def scan(text: str) -> Iterator[tuple[int, str, Fence | None]]:
-    """(number, line, None) for each line outside of fences; (number, "", fence) where one ends."""
+    """Yield (number, line, None) for lines outside of fences, and (number, "", fence) at a fence's
+    end."""
     fence: Fence | None = None
     mark, quoted = "", False
     number = 0
     for number, line in enumerate(text.split("\n"), 1):
         if fence is not None and quoted and not line.lstrip().startswith(">"):
-            yield number, "", fence  # a quote takes its fence along when it ends
+            yield number, "", fence  # the end of a quote also ends its fence
             fence = None
         if fence is None:
             mark, info = _opening(line)
@@ -45,12 +46,13 @@ def scan(text: str) -> Iterator[tuple[int, str, Fence | None]]:
             fence = None
         else:
             fence.lines.append(line)
-    if fence is not None:  # never closed: all the rest is inside
+    if fence is not None:  # never closed: it contains the rest
         yield number, "", fence
 
 
 def _opening(line: str) -> tuple[str, str]:
-    """(the run of backticks or tildes, info string) of a line that opens a fence, however indented."""
+    """Return (run of backticks or tildes, info string) if the line opens a fence, however
+    indented."""
     rest = line.lstrip(" \t>")
     for _ in range(_DEEPEST):
         width = list_marker(rest)
@@ -66,7 +68,7 @@ def _opening(line: str) -> tuple[str, str]:
 
 
 def list_marker(text: str) -> int:
-    """How many characters at the beginning of a text make it an item of a list; 0: it is none."""
+    """Return the length of the list marker at the beginning of a text; 0 if it has none."""
     if text.startswith(_MARKERS):
         return 2
     digits = len(text[:10]) - len(text[:10].lstrip("0123456789"))
@@ -79,7 +81,10 @@ def _closes(line: str, mark: str) -> bool:
 
 
 def live(text: str) -> str:
-    """The text outside of fences and backtick spans; a span may go on over lines, not over an empty one."""
+    """Return the text outside of fences and backtick spans.
+
+    A span may continue over lines, but not over an empty one.
+    """
     found: list[str] = []
     paragraph: list[str] = []
     for _, line, fence in scan(text):
@@ -93,11 +98,12 @@ def live(text: str) -> str:
 
 
 def _without_spans(text: str) -> str:
-    """A span ends at the next run of as many backticks as began it; a run without such an end is text."""
+    """Remove spans. A span ends at the next run of the same size; a run without such an end is
+    text."""
     if "`" not in text:
         return text
     runs = _runs(text)
-    later: dict[int, list[int]] = {}  # size -> where runs of that size begin, the nearest last
+    later: dict[int, list[int]] = {}  # size -> starts of runs of that size, the nearest last
     for start, size in reversed(runs):
         later.setdefault(size, []).append(start)
     kept: list[str] = []
@@ -115,7 +121,7 @@ def _without_spans(text: str) -> str:
 
 
 def _runs(text: str) -> list[tuple[int, int]]:
-    """(start, size) of every run of backticks."""
+    """Return (start, size) of every run of backticks."""
     found: list[tuple[int, int]] = []
     start = text.find("`")
     while start >= 0:
@@ -123,7 +129,7 @@ def _runs(text: str) -> list[tuple[int, int]]:
         while text[end : end + 1] == "`":
             end += 1
         if start and text[start - 1] == "\\":
-            start += 1  # escaped: the first one is text
+            start += 1  # the first backtick is escaped, so it is text
         if end > start:
             found.append((start, end - start))
         start = text.find("`", end)
@@ -131,21 +137,23 @@ def _runs(text: str) -> list[tuple[int, int]]:
 
 
 def heading(line: str) -> tuple[int, str]:
-    """(level, title) of an ATX heading; (0, "") for any other line."""
+    """Return (level, title) of an ATX heading; (0, "") for any other line."""
     title = line.lstrip("#")
     level = len(line) - len(title)
     return (level, title.strip()) if 1 <= level <= 6 and title.startswith((" ", "\t")) else (0, "")
 
 
 def _holds(title: str, words: str) -> bool:
-    """`PROOF FOR §CMD_RUN` does not stand in `PROOF FOR §CMD_RUN_CHECKS`."""
+    """Whether a title contains these words: `PROOF FOR §CMD_RUN_CHECKS` lacks `PROOF FOR
+    §CMD_RUN`."""
     at = title.find(words)
     after = title[at + len(words) : at + len(words) + 1]
     return at >= 0 and not (after == "_" or after.isalnum())
 
 
 def block_under(text: str, words: str, info: str = "json") -> Fence | None:
-    """The first fenced block of that kind in the section whose heading holds these words."""
+    """Return the first fenced block of that kind in the section whose heading contains these
+    words."""
     inside = 0
     for _, line, fence in scan(text):
         if fence is not None:

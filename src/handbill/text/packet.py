@@ -1,4 +1,4 @@
-"""Several files in one budget: each gets its share, section by section; what is left out is named."""
+"""Put several files into one budget: each gets a share by section, and omitted ones are listed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_MOST_SECTIONS = 300  # of one file; the rest belongs to the last one
+_MOST_SECTIONS = 300  # of one file; the last section contains the rest
 _MOST_TOTAL = 2000
-_NAMED = 5  # sections that are left out, by title
+_NAMED = 5  # titles of omitted sections
 
 
 class Section:
@@ -26,7 +26,8 @@ class Section:
 
 
 def sections(file: str, text: str) -> list[Section]:
-    """What stands before the first `##`, then each section with its heading; fences are never cut."""
+    """Return the text before the first `##`, then each section with its heading; fences stay
+    whole."""
     lines = text.split("\n")
     starts = [(0, "")]
     for number, line, fence in scan(text):
@@ -40,22 +41,25 @@ def sections(file: str, text: str) -> list[Section]:
 
 
 class Packet:
-    """`files`: (name, text), the most important first; shares fall evenly from first to last."""
+    """Sections of several files within a budget.
+
+    `files`: (name, text), the most important first; shares decrease evenly from first to last.
+    """
 
     __slots__ = ("budget", "brief", "sections", "shares")
 
     def __init__(self, files: Sequence[tuple[str, str]], budget: int) -> None:
         self.budget = budget
-        self.brief = False  # there is no room to name what is left out
+        self.brief = False  # True if there is no room to list the omitted sections
         weights = range(len(files), 0, -1)
         self.shares = {name: budget * weight // max(sum(weights), 1) for (name, _), weight in zip(files, weights)}
         self.sections = [section for name, text in files for section in sections(name, text)][:_MOST_TOTAL]
         spare = sum(self._take(name, share) for name, share in self.shares.items())
-        for name in self.shares:  # what nobody needed goes to the most important that was cut
+        for name in self.shares:  # unused shares go to the most important incomplete files
             spare = self._take(name, spare)
         while any(section.taken for section in self.sections) and (over := self.size - budget) > 0:
             for section in reversed([section for section in self.sections if section.taken]):
-                section.taken = False  # names and the list cost, too
+                section.taken = False  # names and the list need room, too
                 over -= section.size
                 if over <= 0:
                     break
@@ -77,7 +81,7 @@ class Packet:
         return tokens(self.text())
 
     def text(self) -> str:
-        """Everything that is printed: what was taken, what was left out, and a closing line."""
+        """Return the whole output: included sections, omitted ones, and a closing line."""
         found = [self._taken()] if any(section.taken for section in self.sections) else []
         if self.left and self.brief:
             found.append(f"--- left out: {len(self.left)} section{'' if len(self.left) == 1 else 's'} ---")
@@ -94,7 +98,7 @@ class Packet:
         return "\n\n".join(found)
 
     def left_out(self) -> str:
-        """One line for each file of which something is missing."""
+        """Return one line for each incomplete file."""
         lines = []
         for name in self.shares:
             left = [section for section in self.left if section.file == name]

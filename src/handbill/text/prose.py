@@ -1,11 +1,15 @@
-"""Markdown without its code and HTML: the lines in which a host looks for imports. We read them as it does."""
+"""Markdown without code and HTML: the lines in which a host looks for imports.
+
+The text is parsed as the host parses it.
+"""
 
 from __future__ import annotations
 
 from handbill.text.markdown import list_marker, live
 
 _CODE = 4  # columns
-_RAW = ("pre", "script", "style", "textarea")  # these end with their own closing tag, not with an empty line
+# these end with their own closing tag, not with an empty line
+_RAW = ("pre", "script", "style", "textarea")
 _BLOCKS = (
     " address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div dl dt "
     "fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link "
@@ -13,12 +17,14 @@ _BLOCKS = (
     "title tr track ul "
 )
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-"
-_MOST_LISTS = 20  # in each other
+_MOST_LISTS = 20  # nested lists
 
 
 def prose(text: str) -> list[str]:
-    """The paragraphs, without code, HTML, comments, link targets, images and definitions. Where it is not certain that
-    a text is prose, it is left out."""
+    """Return the paragraphs without code, HTML, comments, link targets, images and definitions.
+
+    Text that may not be prose is omitted.
+    """
     reader = _Reader()
     found: list[list[str]] = [[]]
     for line in _without_comments(live(_without_head(text))).split("\n"):
@@ -31,7 +37,7 @@ def prose(text: str) -> list[str]:
 
 
 def _without_head(text: str) -> str:
-    """Without the settings that a page may begin with, between two lines of dashes."""
+    """Remove a page's frontmatter, which is between two lines of dashes."""
     if not text.removeprefix("\ufeff").startswith("---"):
         return text
     lines = text.split("\n")
@@ -45,15 +51,15 @@ def _without_comments(text: str) -> str:
 
 
 class _Reader:
-    """Reads line by line. `lists`: the columns in which the text of each open list item begins."""
+    """A reader of lines. `lists`: the columns in which the text of each open list item begins."""
 
     def __init__(self) -> None:
         self.lists: list[int] = []
         self.in_code = self.in_html = False
         self.after_blank = True
-        self.closing = ""  # of an HTML block that no empty line ends
-        self.is_new = False  # the last line began an item of a list, or a heading
-        self.text = ""  # of the last line
+        self.closing = ""  # closing tag of an HTML block that no empty line ends
+        self.is_new = False  # the last line began a list item or a heading
+        self.text = ""  # text of the last line
 
     def is_prose(self, line: str) -> bool:
         column, rest = _unquoted(line.expandtabs(_CODE))
@@ -77,14 +83,15 @@ class _Reader:
             column += len(rest) - len(inner)
             self.lists.append(column)
             if len(rest) - width - len(inner) >= _CODE:
-                return False  # code in the first line of the item
+                return False  # the first line of the item is code
             rest = inner
             width = list_marker(rest)
         self.text = rest
         return not self._opens_html(rest, fresh)
 
     def _opens_html(self, rest: str, fresh: bool) -> bool:
-        """Does a block of HTML begin? Other tags are a part of the text, unless one is all that a line has."""
+        """Whether a block of HTML begins. Other tags are part of the text unless one is the whole
+        line."""
         if rest.startswith(("<!", "<?")):
             self.in_html = True
             return True
@@ -99,14 +106,14 @@ class _Reader:
 
 
 def _tag(text: str) -> str:
-    """The name of the tag that the text begins with."""
+    """Return the name of the tag at the beginning of a text."""
     inner = text[1:].removeprefix("/").lower() if text.startswith("<") else ""
     rest = inner.lstrip(_LETTERS)
     return inner[: len(inner) - len(rest)] if rest[:1] in ("", " ", ">", "/") else ""
 
 
 def _unquoted(line: str) -> tuple[int, str]:
-    """(the column of its first letter, the rest) of a line, inside of the quotes that it is in."""
+    """Return (column of the first letter, rest) of a line without its quote marks."""
     begins = at = 0
     while True:
         while line.startswith(" ", at):
@@ -117,11 +124,11 @@ def _unquoted(line: str) -> tuple[int, str]:
         begins = at = at + 1 if line.startswith(" ", at) else at
 
 
-# --- one paragraph ---------------------------------------------------------------------------------
+# --- one paragraph --------------------------------------------------------------------------
 
 
 def visible(paragraph: str) -> str:
-    """Without definitions, images, targets of links, and tags. What is never closed ends the paragraph."""
+    """Remove definitions, images, link targets and tags. An unclosed one ends the paragraph."""
     if "@" not in paragraph:
         return ""
     text = _without_definitions(paragraph)
@@ -129,7 +136,7 @@ def visible(paragraph: str) -> str:
     begins = at = 0
     while at < len(text):
         if text[at] == "\\":
-            at += 2  # the next character is itself
+            at += 2  # the next character is literal
             continue
         end = _end_of_hidden(text, at)
         if end > at:
@@ -141,10 +148,10 @@ def visible(paragraph: str) -> str:
 
 
 def _end_of_hidden(text: str, at: int) -> int:
-    """Where the image, target or tag ends that begins here; `at` if none does."""
+    """Return the end of the image, target or tag that begins here; `at` if none does."""
     letter, two = text[at], text[at : at + 2]
     if two in ("<!", "<?"):
-        return len(text)  # it may hold anything
+        return len(text)  # it may contain anything
     if letter == "<" and (two[1:].isalpha() or two == "</"):
         end = text.find(">", at) + 1
         tag = text[at:end]
@@ -156,7 +163,7 @@ def _end_of_hidden(text: str, at: int) -> int:
 
 
 def _closed(text: str, at: int) -> int:
-    """Behind the bracket that closes the one which is here; the end of the text if nothing does."""
+    """Return the position after the closing bracket; the end of the text if it is missing."""
     opening, closing = text[at], {"(": ")", "[": "]"}[text[at]]
     depth = 0
     while at < len(text):
@@ -176,7 +183,7 @@ _TITLE = ('"', "'", "(")
 
 
 def _without_definitions(paragraph: str) -> str:
-    """`[name]: target "title"`: the name, the target and the title may be on lines of their own."""
+    """Remove `[name]: target "title"`, whose three parts may be on separate lines."""
     lines = paragraph.split("\n")
     kept: list[str] = []
     last = max((number for number, line in enumerate(lines) if "]:" in line), default=-1)

@@ -1,4 +1,4 @@
-"""Names of pages (§CMD_X, §FMT_X, §INV_X): where a text uses them, and which files may be meant."""
+"""Names of pages (§CMD_X, §FMT_X, §INV_X): where a text uses them, and the files they may mean."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
 
 def page_name(word: str) -> str:
-    """`§CMD_GENERATE_DEBRIEF_file` -> `CMD_GENERATE_DEBRIEF`; empty: this names no page.
+    """Return `CMD_GENERATE_DEBRIEF` for `§CMD_GENERATE_DEBRIEF_file`; "" if no page is named.
 
-    What follows in lower case says which of the page's results is meant. Anything else behind the
-    name (a path, above all) makes it no name.
+    A lower-case ending selects one of the page's results. With any other ending, above all a path,
+    the word is not a page name.
     """
     word = word.removeprefix("§")
     end = 0
@@ -38,7 +38,8 @@ def _checked(run: str) -> str:
 
 
 def references(text: str) -> list[str]:
-    """The pages that a text uses, in order; what is fenced or in backticks is only spoken of."""
+    """Return the pages that a text uses, in order; those in fences or backticks are only
+    mentioned."""
     if "§" not in text:
         return []
     body = live(text)
@@ -56,7 +57,8 @@ def references(text: str) -> list[str]:
 
 
 def candidates(name: str, start: str, stop: str, libraries: Iterable[str]) -> Iterator[str]:
-    """Files that a name may mean, the nearest first: up from `start` to `stop`, then the libraries."""
+    """Yield the files that a name may mean, nearest first: from `start` up to `stop`, then
+    libraries."""
     file = f"{FOLDERS[name.partition('_')[0]]}/{name}.md"
     level = start
     while level:

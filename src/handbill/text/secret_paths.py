@@ -1,4 +1,4 @@
-"""Names of files that usually hold secrets."""
+"""Names of files that usually contain secrets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PRIVATE = frozenset({
     "local.settings.json", "kubeconfig", "hgrc",
     ".dev.vars", ".vault_pass", ".databrickscfg", ".renviron", "_netrc",
 })  # fmt: skip
-# in a name that has one of these endings, or none
+# These words count in a name that has one of the endings below, or none.
 _WORDS = frozenset({
     "credentials", "credential", "creds", "secrets", "secret", "password", "passwords", "passwd", "token", "tokens",
     "apikey", "apikeys", "accesskey", "accesskeys", "rootkey", "kubeconfig", "adminsdk", "serviceaccount",
@@ -33,9 +33,9 @@ _COPIES = ("~", ".bak", ".old", ".orig", ".save", ".swp", ".backup")
 
 
 def is_private(path: str) -> bool:
-    """Does a file of this name usually hold secrets of the user's? `path`: with links followed.
+    """Whether a file of this name usually has the user's secrets. `path`: with links resolved.
 
-    A project may be somebody else's work, but such files in its folder are the user's.
+    A project may be another person's work, but such files in its folder are the user's.
     """
     path = path.lower()
     last = name(path).strip("#")  # an editor's copy
@@ -59,6 +59,6 @@ def is_private(path: str) -> bool:
 
 
 def _has_word(words: str) -> bool:
-    """`gcp_credentials`, `db-password`, `my-service-account`, `secrets.prod`."""
+    """Whether one of the words is there: `gcp_credentials`, `db-password`, `secrets.prod`."""
     plain = words.replace("-", " ").replace("_", " ").replace(".", " ").split()
     return not _WORDS.isdisjoint([*plain, *map("".join, zip(plain, plain[1:]))])

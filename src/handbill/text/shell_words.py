@@ -1,17 +1,18 @@
-"""Paths that a shell command names as plain arguments; anything a shell would expand is left alone."""
+"""Find the paths among a shell command's plain arguments; words that a shell expands are
+omitted."""
 
 from __future__ import annotations
 
 _ENDS = "|&;<>()\n"
 _EXPANDS = "$`*?[{~"
 MOST = 40  # a command line with more words than this is data, not a list of paths
-LONGEST = 1 << 20  # no system starts a command that is longer
+LONGEST = 1 << 20  # no system starts a longer command
 
 
 def plain_arguments(command: str) -> list[str]:
-    """Words that may be paths, quotes removed, in order; options and expansions left out."""
+    """Return words that may be paths, without quotes, in order; no options and no expansions."""
     words: list[str] = []
-    letters: list[str] = []  # of one word; to add to a text of a megabyte takes too long
+    letters: list[str] = []  # letters of one word: adding each to a long string takes too long
     quote, active, expands = "", False, False
     index, size = 0, min(len(command), LONGEST)
     while index <= size and len(words) < MOST:

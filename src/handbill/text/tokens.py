@@ -1,4 +1,5 @@
-"""How much fits: sizes in tokens (an estimate, hosts do not publish theirs), and what to take of several pages."""
+"""Sizes in tokens, and the pages that fit a budget. An estimate: hosts do not publish
+tokenizers."""
 
 from __future__ import annotations
 
@@ -6,11 +7,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# Tokens for each byte of a kind, so that two public tokenizers seldom count more (bench/run.py tokens). Spaces are
-# counted with the words behind them. Characters of other scripts are counted by the first byte of their UTF-8.
+# Tokens per byte of a kind, chosen so that two public tokenizers seldom count more (bench/run.py
+# tokens). Spaces count with the word after them. The first UTF-8 byte of a character of another
+# script counts for all of it.
 _PLAIN = (
     (b"abcdefghijklmnopqrstuvwxyz", 0.3),
-    (b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", 0.95),  # also that of keys, hashes and other random text
+    (b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", 0.95),  # also in keys, hashes and other random text
     (b"0123456789", 0.7),
     (b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", 0.75),
     (b"\n", 0.5),
@@ -27,14 +29,14 @@ _OTHER = (
     (bytes(range(0xE3, 0xF0)), 1.4),  # Chinese, Japanese, Korean
     (bytes(range(0xF0, 0xF8)), 3.0),  # emoji
 )
-_FOREIGN_WORD = 2.5  # what an accent adds to the letters around it, which form no English word
-_FOREIGN_LETTER = 0.25  # the most that it adds to each of them
+_FOREIGN_WORD = 2.5  # tokens that an accent adds, because its letters are not an English word
+_FOREIGN_LETTER = 0.25  # the most that accents add for each letter
 
-PER_TOKEN = 4  # characters of plain English, where only the length of a text is known
+PER_TOKEN = 4  # characters per token of plain English, where only a text's length is known
 
 
 def tokens(text: str) -> int:
-    """About so many, rather too many than too few."""
+    """Return an estimate that is more likely too high than too low."""
     data = text.encode("utf-8", "replace")
     total = sum(cost * _count(data, kind) for kind, cost in _PLAIN)
     if not data.isascii():
@@ -48,12 +50,12 @@ def _count(data: bytes, kind: bytes) -> int:
 
 
 def of_length(characters: int) -> int:
-    """About so many, where only the length of a text is known."""
+    """Return an estimate where only the length of a text is known."""
     return round(characters / PER_TOKEN)
 
 
 def taken(sizes: Iterable[tuple[str, int]], budget: int) -> list[str]:
-    """Names in the order of their importance, as far as the budget goes; a later one that fits is still taken."""
+    """Return the names that fit, by importance; a later one that fits is still included."""
     found = []
     for name, size in sizes:
         if size <= budget:

@@ -1,4 +1,4 @@
-"""Schemas that no value can meet together: two pages of one phase ask for the same field in different ways."""
+"""Find schemas that exclude each other: pages of one phase ask for the same field differently."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LIMITS = (("minLength", "maxLength", "string"), ("minItems", "maxItems", "array
 
 
 def conflict(asked: Asked) -> str:
-    """Why nothing can meet all of them; empty: something may."""
+    """Return why no value can satisfy all of these schemas; "" if one may."""
     pages = " and ".join(dict.fromkeys(f"§{page}" for page, _ in asked))
     kinds = _kinds([schema for _, schema in asked])
     if not kinds:

@@ -1,4 +1,5 @@
-"""Which project an agent works on, by its own calls, and what is wrong with a note about that. Values only."""
+"""Detect the project that an agent works on from its calls, and check a stored state of it.
+Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 HIGH, MEDIUM, LOW, UNKNOWN = "high", "medium", "low", "unknown"
 TRANSCRIPT, CACHE, FILES = "transcript", "cache", "filesystem"
-RECENT = 50  # calls that tell what the work is at
+RECENT = 50  # newest calls that show the current work
 _KEPT = 10
 _AHEAD = 300.0  # seconds that two clocks may differ
 
@@ -30,9 +31,9 @@ STATE: dict[str, Any] = {
         "project_root": {"type": "string"},
     },
 }  # fmt: skip
-# limits, because a few lines of YAML can stand for a lot of text
+# Texts are limited because YAML aliases can expand a few lines to a lot of text.
 _TEXTS = {"type": "array", "maxItems": 100, "items": {"type": "string", "minLength": 1, "maxLength": 500}}
-_MOST = 10**30  # people write times as numbers; none has thousands of digits
+_MOST = 10**30  # people write times as numbers, but none has thousands of digits
 _WORD = {"type": ["string", "integer", "number", "null"], "maxLength": 500, "minimum": -_MOST, "maximum": _MOST}
 HEAD: dict[str, Any] = {
     "type": "object",
@@ -52,7 +53,7 @@ HEAD: dict[str, Any] = {
 
 MOST_FILES = 8
 _LINES = {"type": "string", "maxLength": 10_000}
-# what an agent leaves when it sets a session down
+# The fields that an agent leaves when it puts a session aside.
 CONTEXT: dict[str, Any] = {
     "type": "object",
     "required": ["summary", "nextSteps"],
@@ -69,7 +70,8 @@ CONTEXT: dict[str, Any] = {
 
 
 class Layout:
-    """Where projects stand and their resume file in them: `02-projects/{project}/01-planning/_resume.md`."""
+    """Where projects are, and each one's resume file:
+    `02-projects/{project}/01-planning/_resume.md`."""
 
     __slots__ = ("file", "folder", "root")
 
@@ -86,7 +88,7 @@ class Layout:
         return f"{self.home(project)}/{self.file}"
 
     def project_of(self, path: str) -> str:
-        """The project that a path is in; empty: none."""
+        """Return the project that contains a path; "" if none does."""
         if not under(path, self.folder) or path == self.folder:
             return ""
         name, slash, _ = path[len(self.folder) + 1 :].partition("/")
@@ -94,18 +96,19 @@ class Layout:
 
 
 def is_name(project: str) -> bool:
-    """One folder's name: nothing that leads elsewhere, and nothing that a shell would take for more than a name."""
+    """Whether this can be one folder's name that leads nowhere else and has no meaning for a
+    shell."""
     plain = all(c.isalnum() or c in " ._-+@,=" for c in project[:_LONGEST_NAME])
     return plain and 0 < len(project) <= _LONGEST_NAME and project[0] not in ".- "
 
 
 def quoted(project: str) -> str:
-    """As an argument in a command that we suggest."""
+    """Return the name as an argument of a command that we suggest."""
     return f"'{project}'" if " " in project else project
 
 
 _LONGEST_NAME = 80
-_MOST_NAMES = 200  # are searched for in a transcript
+_MOST_NAMES = 200  # names that are searched for in a transcript
 
 
 class Found:
@@ -118,7 +121,11 @@ class Found:
 
 
 def by_calls(calls: Iterable[Tool], layout: Layout, projects: Collection[str], skills: Collection[str]) -> Found:
-    """High: several calls read or changed its files. Medium: one did, or a call refers to it."""
+    """Return the project of recent calls.
+
+    High confidence: several calls read or changed its files. Medium: one call did, or a call refers
+    to it.
+    """
     recent = list(calls)[-RECENT:][::-1]
     worked: dict[str, list[dict[str, str]]] = {}
     referred: list[str] = []
@@ -139,7 +146,7 @@ def by_calls(calls: Iterable[Tool], layout: Layout, projects: Collection[str], s
 
 
 def by_words(text: str, projects: Iterable[str]) -> Found:
-    """Low: the last one that is only mentioned."""
+    """Return the last project that the text mentions, with low confidence."""
     names = [project for project in projects if is_name(project)][:_MOST_NAMES]
     places = {project: text.rfind(project) for project in names}
     named = [project for project, at in places.items() if at >= 0]
@@ -147,7 +154,7 @@ def by_words(text: str, projects: Iterable[str]) -> Found:
 
 
 def unusable(state: dict[str, Any], root: str, now: float) -> str:
-    """Why a noted state is not to be used; empty: nothing."""
+    """Return why a stored state cannot be used; "" if it can."""
     wrong = schema.problems(state, STATE)
     if wrong:
         return f"invalid resume state: {wrong[0]}"

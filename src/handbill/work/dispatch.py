@@ -1,4 +1,4 @@
-"""Dispatch files: a worker's contract as Markdown, with its status, its progress and its result in place.
+"""Dispatch files: a worker's contract in Markdown, with its status, progress and result.
 
 # Title
 Status: in-progress
@@ -23,7 +23,7 @@ FINISHED = (DONE, FAILED, CANCELLED)
 
 
 class Dispatch:
-    """What a dispatch file says."""
+    """The parsed content of a dispatch file."""
 
     __slots__ = ("line", "progress", "sections", "status", "title")
 
@@ -31,7 +31,7 @@ class Dispatch:
         text = text.removeprefix("\ufeff")
         self.title = ""
         self.status = ""
-        self.line = -1  # of the status, from 0
+        self.line = -1  # line of the status, counted from 0
         self.sections: dict[str, list[str]] = {}
         section = ""
         for number, line, fence in scan(text):
@@ -60,7 +60,8 @@ def _status(line: str) -> str:
 
 
 def problems(text: str, before: str | None = None) -> list[str]:
-    """What is wrong with a dispatch file; `before`: what it was, whose progress must still be there."""
+    """Return the faults of a dispatch file. `before`: its former text, whose progress must
+    remain."""
     found = Dispatch(text)
     wrong = []
     if not found.title:
@@ -81,10 +82,10 @@ def problems(text: str, before: str | None = None) -> list[str]:
 
 
 def missing_progress(before: str, after: str) -> list[str]:
-    """Lines of progress that stood there and do not any more, or not in their order."""
+    """Return progress lines of `before` that are missing from `after` or out of order."""
     places: dict[str, list[int]] = {}
     for number, line in reversed(list(enumerate(Dispatch(after).progress))):
-        places.setdefault(line, []).append(number)  # the first one last
+        places.setdefault(line, []).append(number)  # the first occurrence last
     at, lost = -1, []
     for line in Dispatch(before).progress:
         own = places.get(line, [])
@@ -98,7 +99,7 @@ def missing_progress(before: str, after: str) -> list[str]:
 
 
 def with_progress(text: str, entry: str) -> str:
-    """The file with one more line at the end of its progress; the rest is not touched."""
+    """Return the text with one more line at the end of its progress; other lines stay unchanged."""
     lines = text.split("\n")
     start, following = _span(text, "progress")
     end = following
@@ -125,7 +126,8 @@ def with_result(text: str, result: str) -> str:
 
 
 def _span(text: str, name: str) -> tuple[int, int]:
-    """Where the lines of a section begin, and where the next section does; (0, …): there is no such section."""
+    """Return where a section's lines begin and where the next section does; (0, …) if it is
+    missing."""
     start = 0
     for number, line, fence in scan(text):
         level, title = heading(line) if fence is None else (0, "")

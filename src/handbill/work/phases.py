@@ -1,4 +1,4 @@
-"""Phases of a skill: their order, what may follow what, and what leaving one asks for."""
+"""Phases of a skill: their order, their possible successors, and the proof that each requires."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 MOST_PHASES = 200  # of one skill
-MOST_PAGES = 500  # that one phase may name
-_MOST_SEGMENTS, _MOST_LETTERS = 10, 3  # of a label
+MOST_PAGES = 500  # of one phase
+_MOST_SEGMENTS, _MOST_LETTERS = 10, 3  # limits of a label
 
 
 class Phase:
@@ -33,7 +33,7 @@ class Phase:
         self.name = name
         self.steps = steps
         self.commands = commands
-        self.proof = proof  # fields, and pages whose own proof counts
+        self.proof = proof  # names of fields, and pages whose own proof counts
         self.gate = gate
         self.invariants = invariants
 
@@ -42,11 +42,11 @@ class Phase:
 
     @property
     def pages(self) -> tuple[str, ...]:
-        """What is named as a page by this phase, in the order of use."""
+        """Return the names of pages in this phase, in the order of use."""
         return (*self.steps, *self.commands, *self.proof, *self.invariants)[:MOST_PAGES]
 
     def as_dict(self) -> dict[str, Any]:
-        """As it stands in a session's state."""
+        """Return the phase as a session's state stores it."""
         plain: dict[str, Any] = {"label": self.label, "name": self.name, "gate": self.gate}
         for field in ("steps", "commands", "proof", "invariants"):
             if getattr(self, field):
@@ -55,7 +55,7 @@ class Phase:
 
 
 def key(label: str) -> Key:
-    """Sorts labels: by numbers, then letters. Raises ValueError when this is no label."""
+    """Return a sort key: numbers precede letters. Raise ValueError if `label` is not a label."""
     found = []
     segments = label.split(".", _MOST_SEGMENTS)
     for number, segment in enumerate(segments):
@@ -68,7 +68,10 @@ def key(label: str) -> Key:
 
 
 def _is_segment(digits: str, letters: str, *, is_first: bool) -> bool:
-    """A number, a word of capitals, or a number with one capital; the first segment of a label is a number."""
+    """Whether this is a number, up to three capitals, or a number with one capital.
+
+    The first segment of a label must be a number.
+    """
     if len(digits) > 6 or not (digits + letters).isascii():
         return False
     if not letters:
@@ -85,7 +88,7 @@ def is_label(text: str) -> bool:
 
 
 def split(text: str) -> tuple[str, str]:
-    """`"3.A: Build"` -> ("3.A", "Build"); the name may be missing."""
+    """Split `"3.A: Build"` into ("3.A", "Build"); the name may be missing."""
     label, _, name = text.partition(":")
     return label.strip().removeprefix("Phase ").strip(), name.strip()
 
@@ -95,14 +98,14 @@ def ordered(phases: Iterable[Phase]) -> list[Phase]:
 
 
 def _branches(path: Key) -> list[Key]:
-    """The beginnings of a label that end in a letter: where one of several ways was taken."""
+    """Return the beginnings of a label that end in a letter: each is a choice between branches."""
     return [path[:size] for size in range(1, len(path) + 1) if path[size - 1][0] == 1]
 
 
 def following(labels: Iterable[str], current: str) -> list[str]:
-    """What comes next: one label, or the first of each way where the road parts.
+    """Return the labels that may follow: one, or the first of each branch.
 
-    Ways with letters (3.A, 3.B) are alternatives: having taken one, the others are not ahead.
+    Branches with letters (3.A, 3.B) are alternatives: after one is taken, the others do not follow.
     """
     here = key(current)
     taken = {branch[:-1]: branch for branch in _branches(here)}
@@ -116,24 +119,24 @@ def following(labels: Iterable[str], current: str) -> list[str]:
         if not any(_together(earlier, path) for earlier, _ in found):
             found.append((path, label))
         if all(here[: len(way)] == way for way in _branches(path)):
-            break  # no way leads around this one
+            break  # no branch avoids this phase
     return [label for _, label in found]
 
 
 def _together(one: Key, other: Key) -> bool:
-    """May both be passed in one run, or do they stand on different ways?"""
+    """Whether one run can pass both phases, because they are not on different branches."""
     taken = {branch[:-1]: branch for branch in _branches(one)}
     return all(taken.get(way[:-1], way) == way for way in _branches(other))
 
 
 def is_alternative(current: str, target: str) -> bool:
-    """Does the target stand on another of the ways where the current one was taken?"""
+    """Whether the target is on another branch than the current phase."""
     taken = {branch[:-1]: branch for branch in _branches(key(current))}
     return any(taken.get(way[:-1], way) != way for way in _branches(key(target)))
 
 
 def passed_over(labels: Iterable[str], current: str, target: str) -> list[str]:
-    """Declared phases that a move from one to the other leaves out, alternatives not counted."""
+    """Return the declared phases that a move skips, without alternatives."""
     here, there = key(current), key(target)
     taken = {branch[:-1]: branch for branch in (*_branches(here), *_branches(there))}
     between = sorted({key(label): label for label in labels if here < key(label) < there}.items())

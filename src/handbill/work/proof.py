@@ -1,4 +1,4 @@
-"""Proof that a phase is done: its declared fields, and what the pages of its steps ask for."""
+"""Proof that a phase is done: its declared fields, and the fields that its steps' pages require."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from typing import Any
 
-BLANK = "_"  # what a form leaves to be filled in
+BLANK = "_"  # the blank that a form leaves for an answer
 
 
 class Field:
@@ -24,21 +24,21 @@ class Field:
 
 
 class Proof:
-    """What leaving a phase asks for."""
+    """The fields and schemas that a phase requires before it ends."""
 
     __slots__ = ("fields", "problems", "schemas")
 
     def __init__(self) -> None:
         self.fields: dict[str, Field] = {}
         self.schemas: list[tuple[str, Any]] = []  # (page, its schema)
-        self.problems: list[str] = []  # pages whose schema cannot be used
+        self.problems: list[str] = []  # faults of pages whose schema cannot be used
 
     def declare(self, name: str) -> None:
         name = one_line(name)
         self.fields[name] = Field(name)
 
     def add_page(self, name: str, path: str, text: str, loads: Callable[[str], Any]) -> None:
-        """A step's own proof: the JSON schema under `## PROOF FOR §CMD_X`."""
+        """Add a step's own proof: the JSON schema under `## PROOF FOR §CMD_X`."""
         block = block_under(text, f"PROOF FOR §{name}")
         if block is None:
             return
@@ -78,7 +78,8 @@ class Proof:
         return [name for name in self.required if _is_empty(given.get(name))]
 
     def contradictions(self) -> dict[str, str]:
-        """Required fields that no value can satisfy, because the pages contradict each other -> how."""
+        """Map each required field that no value can satisfy to the contradiction between its
+        pages."""
         from handbill.work.contradictions import conflict
 
         found: dict[str, str] = {}
@@ -90,7 +91,8 @@ class Proof:
         return found
 
     def faults(self, given: dict[str, Any], without: Collection[str] = ()) -> list[str]:
-        """What is wrong with a proof, field by field; nothing: it holds. `without`: fields that are not looked at."""
+        """Return the faults of a proof, field by field; [] if it is valid. `without`: fields to
+        ignore."""
         missing = [name for name in self.missing(given) if name not in without]
         given = {name: value for name, value in given.items() if name not in without}
         found = [f"{name} is missing" if name not in given else f"{name} is empty" for name in missing]
@@ -102,7 +104,10 @@ class Proof:
 
 
 def _odd_name(schema: dict[str, Any]) -> str:
-    """A field's name is shown to the agent among our own words: it must not look like a line of ours."""
+    """Return the fault of a field name that could look like a line of ours.
+
+    The agent sees these names among our own text.
+    """
     listed = [schema.get(key) for key in ("properties", "required")]
     names = [name for names in listed if isinstance(names, (dict, list)) for name in names]
     odd = [name for name in names if isinstance(name, str) and (len(name) > 300 or not name.isprintable())]
@@ -115,12 +120,13 @@ def _defines(schema: dict[str, Any], name: str) -> bool:
 
 
 def _field_of(problem: str) -> str:
-    """The field that a problem begins with: `a`, `a.b` or `a[0]`."""
+    """Return the field that a problem begins with: `a`, `a.b` or `a[0]`."""
     return problem.partition(" ")[0].partition(".")[0].partition("[")[0]
 
 
 def _is_empty(value: Any) -> bool:
-    """`false` and 0 are values; a form that was not filled in is none."""
+    """Whether a value is missing: `false` and 0 are values; a form that was not filled in is
+    not."""
     if isinstance(value, str):
         return not value.replace(BLANK, "").strip()
     return value is None

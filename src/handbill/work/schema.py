@@ -1,4 +1,5 @@
-"""JSON Schema: the part that people write for proofs and parameters. Other keywords are reported, not ignored."""
+"""The part of JSON Schema used for proofs and parameters. Other keywords are reported, not
+ignored."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ _MOST_NODES, _MOST_DEPTH = 500, 20
 
 
 def unknown(schema: Any, where: str = "") -> list[str]:
-    """Keywords that would not be checked."""
+    """Return the keywords that are not checked."""
     if not isinstance(schema, dict):
         return []
     found = [f"{where}{name}" for name in schema if name not in _KNOWN]
@@ -49,7 +50,7 @@ def unknown(schema: Any, where: str = "") -> list[str]:
 
 
 def malformed(schema: Any) -> str:
-    """Why a schema that anybody may have written is not used; empty: it can be."""
+    """Return why an untrusted schema cannot be used; "" if it can."""
     waiting, nodes = [(schema, 0)], 0
     while waiting:
         node, depth = waiting.pop()
@@ -76,7 +77,7 @@ def _as_list(value: Any) -> list[Any]:
 
 
 def problems(value: Any, schema: Any, where: str = "") -> list[str]:
-    """Every way in which a value differs from its schema; each names the field."""
+    """Return every difference between a value and its schema; each names the field."""
     if not isinstance(schema, dict):
         return []
     name = where or "the value"
@@ -139,13 +140,13 @@ def _limits(value: Any, schema: Schema, name: str) -> list[str]:
 
 
 def _said(number: float) -> str:
-    """Python refuses to write an integer of thousands of digits."""
+    """Return the number as text. Python refuses to write an integer of thousands of digits."""
     return str(number) if abs(number) < 1e300 else "a number of hundreds of digits"
 
 
 def _is(value: Any, kind: str) -> bool:
     if isinstance(value, bool):
-        return kind == "boolean"  # which Python counts among the numbers
+        return kind == "boolean"  # Python counts booleans as numbers
     if kind == "integer" and isinstance(value, float):
         return value.is_integer()
     return isinstance(value, _TYPES.get(kind, ()))

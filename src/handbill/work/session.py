@@ -1,6 +1,6 @@
-"""A piece of work: what its state says, and how each verb changes it. Values in, values out.
+"""A session's state, and how each command changes it. Functions take values and return values.
 
-Field names are those of the source documents (`currentPhase`, `phaseHistory`, `completedSkills`, …).
+Field names are those of the state file (`currentPhase`, `phaseHistory`, `completedSkills`, …).
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ else:
 
 VERSION = 1
 ACTIVE, IDLE, COMPLETED = "active", "idle", "completed"
-SET_DOWN = "dehydrated"  # in the middle of a skill, for the next agent
+SET_DOWN = "dehydrated"  # put aside in the middle of a skill, for the next agent
 
-# said by SKILL.md; accepted on stdin, because older skills send them, and not used
+# SKILL.md supplies these fields. Older skills also send them on stdin: they are accepted, not used.
 STATIC = (
     "taskType", "phases", "nextSkills", "directives", "modes", "logTemplate", "debriefTemplate", "planTemplate",
     "requestTemplate", "responseTemplate",
 )  # fmt: skip
-# belongs to one skill's run: a second skill in the same session starts without
+# These fields belong to one run of a skill: a second skill in the session starts without them.
 _OF_A_RUN = ("phases", "phaseHistory", "currentPhase", "checkPassed", "tagCheckPassed", "requestCheckPassed", "mode")
 
 
 _LISTED = {"type": "array", "items": {"type": "string"}}
-# what a state must be like to be worked with; other fields are anybody's
+# The schema that a usable state must satisfy; other fields may have any value.
 STATE: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -51,7 +51,7 @@ STATE: dict[str, Any] = {
 
 
 class Refused(Exception):
-    """Not allowed as things are; `str` says why, `hint` what to do."""
+    """A change that the current state does not allow. `str` is the reason, `hint` the remedy."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -59,14 +59,14 @@ class Refused(Exception):
 
 
 class Holder:
-    """Who works on a session: a host's session, and the process that is its client."""
+    """The holder of a session: a host's session, and the process of its client."""
 
     __slots__ = ("pid", "session", "started")
 
     def __init__(self, session: str = "", pid: int = 0, started: str = "") -> None:
         self.session = session
         self.pid = pid
-        self.started = started  # tells a process from a later one with the same number
+        self.started = started  # distinguishes a process from a later one with the same number
 
     def written(self, state: State) -> State:
         new = {**state, "sessionId": self.session, "pid": self.pid, "pidStarted": self.started}
@@ -94,13 +94,13 @@ def label_of(state: State) -> str:
 
 
 def current_phase(state: State) -> Phase | None:
-    """None: the skill has no phases, or declares this one no longer."""
+    """Return the current phase; None if the skill has no phases or no longer declares this one."""
     label = label_of(state)
     return next((phase for phase in phases_of(state) if phase.label == label), None)
 
 
 def debrief_of(state: State) -> str:
-    """The file that a session's debrief is to be written to; empty: its skill wants none."""
+    """Return the file for a session's debrief; "" if its skill does not need one."""
     return str(state.get("debriefTemplate", "")).rpartition("/")[2].removeprefix("TEMPLATE_")
 
 
@@ -114,9 +114,9 @@ def activated(
     approved: str = "",
     left: State | None = None,
 ) -> tuple[State, str]:
-    """The state with this skill at work; and what happened: activated, switched, re-activated.
+    """Return the state with this skill active, and the event: activated, switched or re-activated.
 
-    `left`: what the skill before leaves undone, with the user's approval.
+    `left`: the work that the former skill leaves undone, with the user's approval.
     """
     old = dict(state or {})
     again = old.get("skill") == name and old.get("lifecycle") in (ACTIVE, SET_DOWN)
@@ -149,19 +149,19 @@ def activated(
 
 
 class Move:
-    """A change of phase that may be made, and what it leaves out."""
+    """A permitted change of phase, and the phases that it skips."""
 
     __slots__ = ("abandons", "phase", "same", "skipped")
 
     def __init__(self, phase: Phase, *, same: bool = False, abandons: bool = False, skipped: list[str] | None = None):
         self.phase = phase
         self.same = same
-        self.abandons = abandons  # it does not say that the phase before is done
+        self.abandons = abandons  # it does not mean that the former phase is done
         self.skipped = skipped or []
 
 
 def move(state: State, label: str, approved: str) -> Move:
-    """Raises Refused when the order does not allow it and nobody approved."""
+    """Return the move; raise Refused if the order does not allow it and nobody approved."""
     declared = phases_of(state)
     labels = [phase.label for phase in declared]
     target = next((phase for phase in declared if phase.label == label), None)
@@ -173,7 +173,7 @@ def move(state: State, label: str, approved: str) -> Move:
     coming = ahead(state)
     if label in coming:
         return Move(target)
-    known = order.is_label(current)  # not, if the skill had no phases then
+    known = order.is_label(current)  # False if the skill had no phases at that time
     other = known and order.is_alternative(current, label)
     back = known and order.key(label) < order.key(current)
     passed = order.passed_over(labels, current, label) if known else labels[: labels.index(label)]
@@ -190,7 +190,7 @@ def move(state: State, label: str, approved: str) -> Move:
 
 
 def ahead(state: State) -> list[str]:
-    """The labels that may follow. SKILL.md may declare the current one no longer: its place still counts."""
+    """Return the labels that may follow, even if SKILL.md no longer declares the current one."""
     labels, current = [phase.label for phase in phases_of(state)], label_of(state)
     return order.following(labels, current) if order.is_label(current) else labels[:1]
 
@@ -211,7 +211,7 @@ def moved(state: State, step: Move, proof: State, unproven: list[str], approved:
 
 
 def _left(state: State, proof: State, unproven: list[str]) -> list[Any]:
-    """The history, with what was handed in when the current phase was left."""
+    """Return the history with the proof that was given when the current phase ended."""
     *before, last = state.get("phaseHistory") or [{"phase": state.get("currentPhase", "")}]
     last = dict(last) if isinstance(last, dict) else {"phase": last}
     if proof:
@@ -222,7 +222,8 @@ def _left(state: State, proof: State, unproven: list[str]) -> list[Any]:
 
 
 def proof_so_far(state: State) -> State:
-    """What was handed in for the current phase already: it was left, and the session continued."""
+    """Return the proof already given for the current phase, if it was left and the session
+    continued."""
     history = state.get("phaseHistory") or [{}]
     found = history[-1].get("proof") if isinstance(history[-1], dict) else None
     return found if isinstance(found, dict) else {}
@@ -241,7 +242,7 @@ def _done(state: State, description: str, keywords: list[str], proof: State, unp
 
 
 class Ending:
-    """How a skill or a session ends: in whose words, with which proof, and what was left open."""
+    """How a skill or a session ends: its description, keywords, proof, open fields and approval."""
 
     __slots__ = ("approved", "description", "keywords", "proof", "unproven")
 
@@ -261,13 +262,17 @@ class Ending:
 
 
 def released(state: State) -> State:
-    """Held by nobody."""
+    """Return the state without a holder."""
     new = {name: value for name, value in state.items() if name not in _HOLDER}
     return {**new, "lastKnownPid": state["pid"]} if state.get("pid") else new
 
 
 def ended(state: State, lifecycle: str, how: Ending, now: str) -> State:
-    """Idle: the skill's work is done, the session waits for the next one. Completed: the session is done."""
+    """Return the state after its end.
+
+    Idle: the skill's work is done, and the session waits for the next one. Completed: the session
+    is done.
+    """
     new = released(_done(state, how.description, how.keywords, how.proof, how.unproven))
     if how.approved:
         new["approvals"] = [*state.get("approvals", ()), {"what": lifecycle, "reason": how.approved, "ts": now}]

@@ -1,4 +1,4 @@
-"""SKILL.md: frontmatter, and the first JSON block under "Session Parameters"."""
+"""Parse SKILL.md: its frontmatter, and the first JSON block under "Session Parameters"."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 SECTION = "Session Parameters"
 TEMPLATES = ("logTemplate", "planTemplate", "debriefTemplate", "requestTemplate", "responseTemplate")
-# those that are delivered when the skill begins; the others belong to delegation
+# These are delivered when the skill begins; the others belong to delegation.
 NEEDED_TEMPLATES = TEMPLATES[:3]
-_MOST_TYPES = 100  # of directives that one skill may ask for
+_MOST_TYPES = 100  # directives that one skill may request
 _LONGEST = 500  # characters of a name or a step
-_MOST_HEAD = 20_000  # characters of a skill's head
+_MOST_HEAD = 20_000  # characters of a skill's frontmatter
 _TEXTS, _LISTS = ("taskType", *TEMPLATES), ("nextSkills", "directives")
 _FIELDS = ("phases", *_LISTS, "modes", *_TEXTS)
 _OF_A_PHASE = ("label", "name", "steps", "commands", "proof", "gate", "invariants", "major", "minor")
@@ -28,16 +28,17 @@ class Skill:
     __slots__ = ("about", "broken", "hints", "phases", "problems", "values")
 
     def __init__(self) -> None:
-        self.about: dict[str, str] = {}  # the frontmatter
-        self.values: dict[str, Any] = {}  # the valid session parameters, phases left out
+        self.about: dict[str, str] = {}  # frontmatter
+        self.values: dict[str, Any] = {}  # valid session parameters without phases
         self.phases: list[Phase] = []  # in order
-        self.problems: list[tuple[int, str]] = []  # (line, what is wrong with it)
-        self.hints: list[tuple[int, str]] = []  # (line, what is not used: most likely a slip of the pen)
-        self.broken = False  # its parameters could not be read at all
+        self.problems: list[tuple[int, str]] = []  # (line, fault)
+        # (line, unused field, which is probably a typing error)
+        self.hints: list[tuple[int, str]] = []
+        self.broken = False  # its parameters could not be read
 
     @property
     def directives(self) -> list[str]:
-        """Directive types that this skill asks for, as file names."""
+        """Return the directive types that this skill requests, as file names."""
         return [
             name if name.endswith(".md") else f"{name}.md" for name in self.values.get("directives", [])[:_MOST_TYPES]
         ]
@@ -46,12 +47,12 @@ class Skill:
         return next((phase for phase in self.phases if phase.label == label), None)
 
     def templates(self, names: tuple[str, ...] = NEEDED_TEMPLATES) -> list[str]:
-        """Paths as the skill wrote them, relative to its folder."""
+        """Return paths as the skill wrote them, relative to its folder."""
         return [self.values[name] for name in names if self.values.get(name)]
 
 
 def parse(text: str, loads: Callable[[str], Any]) -> Skill:
-    """Never fails: what cannot be read is a problem with its line, and the rest counts."""
+    """Return the skill. This never fails: each unreadable part becomes a problem with its line."""
     skill = Skill()
     text = text.replace("\r\n", "\n").removeprefix("\ufeff")
     skill.about = frontmatter(text)
@@ -148,7 +149,7 @@ def _add_phase(skill: Skill, found: dict[str, Phase], number: int, entry: Any, l
 
 
 def label_of(entry: dict[str, Any]) -> str:
-    """`label`, or the older `major` and `minor`."""
+    """Return `label`, or the older `major` and `minor`."""
     if "label" in entry:
         return str(entry["label"])
     major, minor = entry.get("major", ""), entry.get("minor", 0)
@@ -156,14 +157,14 @@ def label_of(entry: dict[str, Any]) -> str:
 
 
 def frontmatter(text: str) -> dict[str, str]:
-    """The top-level fields as text: all that is needed of YAML here."""
+    """Return the top-level fields as text. No other part of YAML is needed here."""
     if not text.startswith("---\n"):
         return {}
     end = text.find("\n---", 3)
     found: dict[str, str] = {}
     name = ""
     for line in text[4 : min(end, _MOST_HEAD) if end >= 0 else 0].split("\n"):
-        if line[:1] in (" ", "\t", "-") and name:  # a folded text goes on
+        if line[:1] in (" ", "\t", "-") and name:  # a folded text continues
             found[name] = f"{found[name]} {line.strip()}".strip()
         elif ":" in line and not line.startswith("#"):
             name, _, value = line.partition(":")

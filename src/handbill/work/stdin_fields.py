@@ -1,4 +1,4 @@
-"""The JSON objects that `engine session` reads on stdin. The help of each command lists the fields from here."""
+"""The JSON objects that `engine session` reads from stdin. The help of each command lists them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 _TEXTS = {"type": "array", "items": {"type": "string", "minLength": 1}}
 
-# of `activate`: the task's parameters
+# `activate`: the task's parameters
 PARAMETERS: dict[str, Any] = {
     "type": "object",
     "required": ["taskSummary"],
@@ -26,7 +26,7 @@ PARAMETERS: dict[str, Any] = {
     },
 }  # fmt: skip
 
-# of `idle` and `deactivate`
+# `idle` and `deactivate`
 ENDING: dict[str, Any] = {
     "type": "object",
     "required": ["description"],
