@@ -13,7 +13,8 @@ from handbill.hosts.claude_code.settings_text import Group, added, removed
 from handbill.store.disk import make_private_directory, read_regular, replace
 from handbill.text.json_tree import without_gaps
 
-_MOST = 1 << 20
+_MOST_ENTRIES = 200
+_MOST = 256 << 10  # bytes; a larger file would take minutes to edit
 PACKAGE_PARENT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
@@ -67,7 +68,11 @@ def installation(path: str, groups: dict[str, Group]) -> Change:
     """Return the change that registers these groups."""
     before = read(path)
     registration.parse(before or "", path)
-    return Change(path, before, added(before, groups))
+    _refuse_if_too_many(before or "", path)
+    after = added(before, groups)
+    if len(_encoded(after)) > _MOST:
+        raise HandbillError(f"{path} would have more than the {_MOST:,} bytes allowed", "remove what it does not need")
+    return Change(path, before, after)
 
 
 def removal(path: str, state: str) -> Change:
@@ -76,12 +81,20 @@ def removal(path: str, state: str) -> Change:
     if before is None or registration.MARK not in before:
         return Change(path, before, before)
     registration.parse(before, path)
+    _refuse_if_too_many(before, path)
     after = removed(before)
     original = read(backup_of(path, state))
     # The client may have rewritten the whole file in its own format since the installation.
     if after not in (None, before) and original is not None and without_gaps(original) == without_gaps(after):
         after = original
     return Change(path, before, after)
+
+
+def _refuse_if_too_many(text: str, path: str) -> None:
+    """Each of our entries is found and removed on its own: thousands of them would take minutes."""
+    found = text.count(registration.MARK)
+    if found > _MOST_ENTRIES:
+        raise HandbillError(f"{path} names {registration.MARK} {found:,} times", "remove those entries by hand")
 
 
 def backup_of(path: str, state: str) -> str:
@@ -105,8 +118,10 @@ def carry_out(change: Change, state: str, within: str = "") -> str:
         replace_bytes(change.path, _encoded(change.after), within)
     elif os.path.exists(change.path):
         os.unlink(os.path.realpath(change.path))
-        if not os.listdir(folder):
-            os.rmdir(folder)
+        try:
+            os.rmdir(os.path.realpath(folder))
+        except OSError:
+            pass  # it has other files, or is not ours to remove
     return kept if os.path.exists(kept) else ""
 
 

@@ -39,7 +39,9 @@ def files_of(lines: list[Line], world: World, settings: Settings) -> dict[str, s
     rules = dict.fromkeys(_rules(lines, world, settings))
     found: dict[str, str] = {}
     for path in list(rules)[:_MOST_FILES]:
-        document = world.load(path) if under(path, world.project) else None
+        # A link may lead to a file of the user's own.
+        is_theirs = under(path, world.project) and under(world.real(path), world.real(world.project))
+        document = world.load(path) if is_theirs else None
         if isinstance(document, Document):
             found[path[len(world.project) + 1 :]] = f"{document.text}\n"
     for tool in _tools(lines):

@@ -104,9 +104,13 @@ def read_regular(path: str, most: int, *, follow: bool = True) -> bytes:
             raise OSError(errno.EINVAL, "not a regular file", path)
         if status.st_size > most:
             raise OSError(errno.EFBIG, f"{status.st_size:,} bytes, more than the {most:,} allowed", path)
-        pieces = []
-        while piece := posix.read(handle, most):
+        pieces, size = [], 0
+        # Files of the kernel have the size 0, and some of them never end.
+        while piece := posix.read(handle, most + 1):
             pieces.append(piece)
+            size += len(piece)
+            if size > most:
+                raise OSError(errno.EFBIG, f"more than the {most:,} bytes allowed", path)
         return b"".join(pieces)
     finally:
         posix.close(handle)

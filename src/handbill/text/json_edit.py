@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Render = Callable[[str | None, bool], str]
     Path = Sequence[tuple[Value, int]]  # from the root: a box, and the index of one of its items
 
+_DEEPEST = 40  # characters of an indentation that is kept; a file may have thousands
 _USUAL = "  "
 _MARK = "  "
 
@@ -37,7 +38,8 @@ class Style:
         if root.items:
             first = root.items[0]
             gap = text[root.start + 1 : first.start]
-            self.indent = gap[gap.rfind("\n") + 1 :] if "\n" in gap else None
+            indent = gap[gap.rfind("\n") + 1 :]
+            self.indent = (indent if len(indent) <= _DEEPEST else _USUAL) if "\n" in gap else None
             self.spaced = text[first.value.start - 1] in GAP
 
 
@@ -81,6 +83,8 @@ def _filled(text: str, box: Value, style: Style, render: Render) -> str:
     else:
         line = text.rfind("\n", 0, box.start) + 1
         outer = text[line : after_gap(text, line)]
+        # A line may begin with thousands of spaces: they are not repeated in each of our lines.
+        outer = outer if len(outer) <= _DEEPEST else ""
         inner = style.newline + outer + style.indent
         new = inner + _written(inner, style, render) + style.newline + gap + style.newline + outer
     return text[: box.start + 1] + new + text[box.end - 1 :]
@@ -100,7 +104,8 @@ def _written(gap: str, style: Style, render: Render) -> str:
     if "\n" not in gap:
         return render(None, style.spaced)
     new = render(_USUAL if style.indent is None else style.indent, style.spaced)
-    return new.replace("\n", _line_break(gap))
+    line_break = _line_break(gap)
+    return new.replace("\n", line_break if len(line_break) <= _DEEPEST else "\n")
 
 
 def _gap_before(text: str, item: Item) -> str:

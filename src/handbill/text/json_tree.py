@@ -134,19 +134,19 @@ def _unexpected(text: str, at: int, wanted: str) -> str:
 
 
 def _after_string(text: str, start: int) -> int:
+    """Return the place behind a string. Each part is found once: a file may be nothing but escapes."""
     at = start + 1
-    while True:
-        quote = text.find('"', at)
-        if quote < 0:
-            raise NotJson("a string without an end", text, start)
-        slash = text.find("\\", at, quote)
-        end = quote if slash < 0 else slash
-        if end > at and min(text[at:end]) < " ":
-            wrong = next(place for place in range(at, end) if text[place] < " ")
-            raise NotJson("a line break or another control character in a string", text, wrong)
-        if slash < 0:
-            return quote + 1
-        at = _after_escape(text, slash)
+    while at < len(text):
+        char = text[at]
+        if char == '"':
+            return at + 1
+        if char == "\\":
+            at = _after_escape(text, at)
+        elif char < " ":
+            raise NotJson("a line break or another control character in a string", text, at)
+        else:
+            at += 1
+    raise NotJson("a string without an end", text, start)
 
 
 def _after_escape(text: str, slash: int) -> int:

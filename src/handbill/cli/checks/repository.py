@@ -32,6 +32,7 @@ from handbill.text.references import FOLDERS, references
 ERROR, WARNING = "error", "warning"
 _MOST_FOLDERS, _MOST_FILES, _MOST_BYTES, _MOST_SECONDS = 50_000, 5_000, 64 << 20, 30.0
 _MOST_NAMES = 1_000  # in one folder, and references in one file
+_MOST_STANDARDS = 200
 _MOST_SKILLS = 500
 
 
@@ -122,8 +123,13 @@ class Checked:
     def _names(self, folder: str) -> list[str]:
         names = self._world.names(folder)
         if len(names) > _MOST_NAMES:
-            self._add(WARNING, folder, f"has {len(names):,} files; {_MOST_NAMES:,} were checked", "use fewer files")
+            self._add(ERROR, folder, f"has {len(names):,} files; only {_MOST_NAMES:,} were checked", "use fewer files")
         return names[:_MOST_NAMES]
+
+    def _cut(self, path: str, number: int, what: str, most: int = _MOST_NAMES) -> None:
+        """What was not checked must not pass for what is in order."""
+        if number > most:
+            self._add(ERROR, path, f"{number:,} {what}; only {most:,} were checked", "use fewer of them")
 
     def _look_at(self, path: str, kind: str) -> None:
         self._spend(self._world.size(path))
@@ -147,6 +153,7 @@ class Checked:
 
     def _references(self, path: str, text: str, *, skill: bool = False) -> None:
         names = references(text)
+        self._cut(path, len(names), "pages that it names")
         missing = [name for name in names[:_MOST_NAMES] if not self._page(name, path)]
         lines = _lines_of(missing, text) if missing else {}
         first = _blank_lines_before(self._world.tail(path, 0, 1 << 16) or b"") if missing else 0
@@ -168,7 +175,12 @@ class Checked:
 
     def _skills(self) -> None:
         folder = f"{self.project.root}/.claude/skills"
-        for name in self._world.names(folder)[:_MOST_SKILLS]:
+        names = self._world.names(folder)
+        if len(names) > _MOST_SKILLS:
+            self._add(
+                ERROR, folder, f"has {len(names):,} skills; only {_MOST_SKILLS:,} were checked", "use fewer skills"
+            )
+        for name in names[:_MOST_SKILLS]:
             path = f"{folder}/{name}/SKILL.md"
             if not os.path.lexists(path):
                 continue
@@ -191,8 +203,10 @@ class Checked:
 
     def _standards(self) -> None:
         settings = self.project.settings
-        for name in standard_names(self._world, settings, subagent=False)[:_MOST_NAMES]:
-            self._spend()
+        standards = standard_names(self._world, settings, subagent=False)
+        self._cut(self.project.root, len(standards), "standards", _MOST_STANDARDS)
+        for name in standards[:_MOST_STANDARDS]:
+            self._spend(1 << 14)
             path = find(name, self._world, settings)
             why = getattr(self._world.load(path), "why", "") if path else "was not found in the project or a library"
             if why:

@@ -45,6 +45,7 @@ def run(args: argparse.Namespace) -> Result:
 def _show_one(screen: Console, problem: Problem, project: str) -> None:
     """Print a problem. Its first line has the form that compilers use, which CI tools recognise."""
     place = short(problem.file, project) + (f":{problem.line}" if problem.line else "")
+    place = f"./{place}" if place.startswith("::") else place  # CI tools take such a line for a command
     style = "red" if problem.level == ERROR else "yellow"
     labelled(screen, "", f"{place}: [{style}]{problem.level}:[/] {safe(problem.text)}", whole_paths=True)
     labelled(screen, "    [cyan]fix:[/] ", safe(problem.fix), whole_paths=True)
