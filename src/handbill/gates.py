@@ -71,9 +71,14 @@ class Gate:
         return found if isinstance(found, dict) and found.get("epoch", window.epoch) == window.epoch else {}
 
 
+def is_new_epoch(window: Window) -> bool:
+    """Whether this epoch has just begun: its standards were not planned yet."""
+    return bool(window.flags.get("standards") != window.epoch)
+
+
 def _begins(event: Event, window: Window) -> bool:
     """Whether this event begins a window or an epoch."""
-    return event.kind != ev.TOOL_CALLED and window.flags.get("standards") != window.epoch
+    return event.kind != ev.TOOL_CALLED and is_new_epoch(window)
 
 
 def _touches(event: Event, paths: object) -> bool:

@@ -77,6 +77,10 @@ class Plan:
         for text in self.texts(WARN):
             self.say(WARNING, text, "warning")
 
+    def warnings(self, window: tuple[str, str], now: float) -> list[dict[str, Any]]:
+        """Return the warnings as messages for the next results of this window."""
+        return [{"verb": WARNING, "text": text, "for": list(window), "at": now} for text in self.texts(WARN)]
+
     def let_go(self) -> None:
         """Release the call; warnings remain."""
         self.verdicts = [(verdict, text) for verdict, text in self.verdicts if verdict != BLOCK]

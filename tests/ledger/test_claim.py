@@ -240,3 +240,17 @@ def test_every_denied_call_that_brought_a_part_is_noted(
 ) -> None:
     after = brought_by({"parts": "s", **before}, kind, batch)
     assert after.get("denials") == denials and (after["via"], after["batch"], after["parts"]) == (kind, batch, "s")
+
+
+@pytest.mark.parametrize("path, delivered", [("/p/link", False), ("/u/own", True)])
+def test_what_the_host_reads_in_a_project_is_not_the_users_file(path: str, delivered: bool) -> None:
+    one = document("/p/AGENTS.md", "text")
+    read = {
+        "inode": one.inode, "hash": one.digest, "chars": 4, "reason": "session_start", "at": 1.0, "via": "host",
+        "batch": "", "parts": "h",
+    }  # fmt: skip
+    link = Document(path, str(read["inode"]), "0" * 16, "text")
+    _, answer = claim(
+        window(files={"/p/AGENTS.md": read}), [Want(path, "why")], {path: link}, batch("t9"), CAP, project="/p"
+    )
+    assert bool(answer.grants) is delivered

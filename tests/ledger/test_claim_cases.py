@@ -292,13 +292,3 @@ def test_large_files_of_the_user_pass_those_of_the_project() -> None:
     state = window(pending=dict.fromkeys(documents, "why"))
     _, answer = claim(state, [], documents, batch("t9"), CAP, now=5.0, project="/p")
     assert answer.grants[0].path == "/u/own"
-
-
-@pytest.mark.parametrize("path, delivered", [("/p/link", False), ("/u/own", True)])
-def test_what_the_host_reads_in_a_project_is_not_the_users_file(path: str, delivered: bool) -> None:
-    read = held("/p/AGENTS.md", "text", via="host", parts="h", reason="session_start")
-    link = Document(path, str(read["inode"]), "0" * 16, "text")
-    _, answer = claim(
-        window(files={"/p/AGENTS.md": read}), [Want(path, "why")], {path: link}, batch("t9"), CAP, project="/p"
-    )
-    assert bool(answer.grants) is delivered

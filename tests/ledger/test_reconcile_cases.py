@@ -290,12 +290,3 @@ def test_how_a_found_file_had_come(call: str, via: str, batch_: str) -> None:
         found.denials, found.calls, found.file_calls = {call: {line: 5}}, [call], {call}
     record = reconcile.adopted(batch(), None, found, 9.0).files["/a"]
     assert (record["via"], record["batch"], record.get("same")) == (via, batch_, "/b")
-
-
-def test_a_line_without_its_text_does_not_wait_either() -> None:
-    before = window(files={"/x": record(), "/y": record(".", same="/x")}, pending={"/y": "why"})
-    after = reconcile.rewound(before, content(), batch("t9"))
-    assert "/y" not in after.files and "/y" not in after.pending
-    carried = window(from_last_epoch={"/x": record("kk"), "/y": record("kk", same="/x")})
-    after = reconcile.inherited(carried, content({title("/x", 1, 2): 1, title("/y", 1, 2): 1}), records=True)
-    assert list(after.pending) == ["/x"]

@@ -7,7 +7,7 @@ from test_epochs import record, start
 from test_reconcile import content
 from test_reconcile_cases import title
 
-from builders import window
+from builders import batch, window
 from handbill.ledger import reconcile
 
 
@@ -33,3 +33,12 @@ def test_what_another_lane_of_the_same_start_sent_is_not_judged(batch_of: str, w
     before = window(files={"/a": record("s", batch=event.batch if not waits else batch_of, at=8.0)})
     after = reconcile.resumed(before, content(), event, 9.0)
     assert ("/a" in after.pending) is waits
+
+
+def test_a_line_without_its_text_does_not_wait_either() -> None:
+    before = window(files={"/x": record(), "/y": record(".", same="/x")}, pending={"/y": "why"})
+    after = reconcile.rewound(before, content(), batch("t9"))
+    assert "/y" not in after.files and "/y" not in after.pending
+    carried = window(from_last_epoch={"/x": record("kk"), "/y": record("kk", same="/x")})
+    after = reconcile.inherited(carried, content({title("/x", 1, 2): 1, title("/y", 1, 2): 1}), records=True)
+    assert list(after.pending) == ["/x"]

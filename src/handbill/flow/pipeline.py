@@ -26,7 +26,7 @@ from handbill.flow.event_context import Answer, Asked, EventContext, attempt, lo
 from handbill.handlers import handler, handlers_for
 from handbill.ledger.window import DOUBTFUL, JOINED, MENTIONED, Window
 from handbill.paths import under
-from handbill.plan import WARN, WARNING, Plan
+from handbill.plan import Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _read_inbox(context: EventContext, current: Window, channel: bool) -> None:
         since = gate.state_of(current).get("awaits")
         if since:
             context.inbox.notes["answers"] = context.host.answers(event, context.world, since)
-    is_new = event.source or context.asked.missed or current.flags.get("standards") != current.epoch
+    is_new = event.source or context.asked.missed or gates.is_new_epoch(current)
     if is_new or event.kind == COMPACTING:
         from handbill.flow.inbox import recall
 
@@ -203,8 +203,7 @@ def _gated(context: EventContext, window: Window | None) -> Answer:
         context.plan.let_go()  # the window's content is not known, so no call is held
     answer = Answer()
     answer.plan = context.plan
-    warnings = [{"verb": WARNING, "text": text, "for": list(event.window)} for text in context.plan.texts(WARN)]
-    for notice in (*context.plan.outgoing, *warnings):
+    for notice in (*context.plan.outgoing, *context.plan.warnings(event.window, context.now)):
         context.store.post(event.session_id, notice)
     if context.plan.changes and known:
         from handbill.flow.delivery import deliver, held_elsewhere

@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 
 
 def _start(event: Event, inbox: Inbox, window: Window) -> bool:
-    return window.flags.get("standards") != window.epoch
+    return gates.is_new_epoch(window)
 
 
 def _skill(event: Event, inbox: Inbox, window: Window) -> bool:
     return bool(
         event.skill
-        or inbox.notices
+        or any(notice["verb"] != WARNING for notice in inbox.notices)
         or (window.work.get("skill") and window.flags.get("work") != window.epoch)
         or any(tool.does == ev.LOADS_SKILL for tool in event.tools)
     )
 
 
 def _warnings(event: Event, inbox: Inbox, window: Window) -> bool:
-    return any(notice["verb"] == WARNING for notice in inbox.notices)
+    return any(notice["verb"] == WARNING and notice.get("for") == list(event.window) for notice in inbox.notices)
 
 
 def _tasks(event: Event, inbox: Inbox, window: Window) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from handbill.event import MAIN
 from handbill.fast_json import loads
+from handbill.gates import is_new_epoch
 from handbill.ledger.window import OWN_DIRECTIVE
 from handbill.paths import PACKAGE
 from handbill.plan import Plan
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
-    if window.flags.get("standards") == window.epoch:
+    if not is_new_epoch(window):
         return None
     plan = Plan()
     plan.flags["standards"] = window.epoch

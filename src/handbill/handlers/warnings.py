@@ -11,11 +11,17 @@ if TYPE_CHECKING:
     from handbill.settings import Settings
     from handbill.world import World
 
+_EXPIRES = 3600.0  # seconds; then the subagent that was warned has ended
+
 
 def handle(event: Event, inbox: Inbox, window: Window, world: World, settings: Settings) -> Plan | None:
     plan = Plan()
     for notice in inbox.notices:
-        if notice["verb"] == WARNING and notice.get("for") == list(event.window):
+        if notice["verb"] != WARNING:
+            continue
+        if notice.get("for") == list(event.window):
             plan.gate(WARN, str(notice.get("text", "")))
+            plan.settled.append(notice["id"])
+        elif world.now() - notice["at"] > _EXPIRES:
             plan.settled.append(notice["id"])
     return plan or None
